@@ -2,7 +2,7 @@
 
 #include "engine/bodies/integrate.h"
 #include "engine/settings.h"
-#include "narrowphase/shapes/size_limits.h"
+#include "engine/world/error_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,61 +10,26 @@
 
 namespace talus {
 
-Error refuse(ErrorCode code, std::string message) { return {code, std::move(message)}; }
-
-Error check_type(BodyType type) {
-    if (type <= BodyType::dynamic) return {};
-    return refuse(ErrorCode::bad_argument, "body: type must be one of BodyType's");
-}
+Error check_type(BodyType type) { return check_enumerator("type", type, BodyType::dynamic, "BodyType"); }
 
 Error check_continuous(Continuous continuous) {
-    if (continuous <= Continuous::all) return {};
-    return refuse(ErrorCode::bad_argument, "body: continuous must be one of Continuous's");
+    return check_enumerator("continuous", continuous, Continuous::all, "Continuous");
 }
 
-Error check_finite(const char* call, const char* what, const vec3& v) {
-    if (is_finite(v)) return {};
-    return refuse(ErrorCode::not_finite,
-                  std::string(call) + ": " + what + " has a NaN or an infinity; give finite numbers");
-}
-
-Error check_at_least_zero(const char* what, float x) {
-    if (!is_finite(x))
-        return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
-    if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
-    return {};
-}
-
-Error check_place(const char* call, const char* what, const vec3& v) {
-    if (Error error = check_finite(call, what, v)) return error;
-    const vec3 far = glm::abs(v);
-    if (std::max({far.x, far.y, far.z}) <= largest_size) return {};
-    return refuse(ErrorCode::bad_size, std::string(call) + ": " + what +
-                                           " is more than 1e6 m from the body's origin; move the body instead");
+Error check_locks(std::uint8_t locks) {
+    if (locks < 64) return {};
+    return out_of_range(ErrorCode::bad_argument, "locks", text(locks), "a combination of AxisLock flags (0 to 63)");
 }
 
 Error check_material(const Material& m) {
-    if (Error error = check_at_least_zero("material: friction", m.friction)) return error;
-    if (Error error = check_at_least_zero("material: restitution", m.restitution)) return error;
-    if (m.restitution > 1.0f)
-        return refuse(ErrorCode::bad_size, "material: restitution is above 1; give 0 (no bounce) to 1");
-    if (Error error = check_at_least_zero("material: rolling_resistance", m.rolling_resistance)) return error;
-    if (Error error = check_at_least_zero("material: grip_across", m.grip_across)) return error;
-    if (m.grip_across > 1.0f)
-        return refuse(ErrorCode::bad_size,
-                      "material: grip_across is above 1; give 0 to 1, and the axis of the greatest grip");
-    if (Error error = check_finite("material", "grip_axis", m.grip_axis)) return error;
-    if (Error error = check_finite("material", "surface_velocity", m.surface_velocity)) return error;
-    return {};
-}
-
-Error check_rotation(const quat& q) {
-    if (!is_finite(q))
-        return refuse(ErrorCode::not_finite, "rotation has a NaN or an infinity; give a unit quaternion");
-    const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (!(n2 > 1e-12f) || !is_finite(n2))
-        return refuse(ErrorCode::bad_argument, "rotation has no direction: give a unit quaternion (identity is w = 1)");
-    return {};
+    if (Error error = check_at_least_zero("friction", m.friction, "")) return error;
+    if (Error error = check_fraction("restitution", m.restitution, "0 (no bounce) to 1")) return error;
+    if (Error error = check_at_least_zero("rolling_resistance", m.rolling_resistance, "")) return error;
+    if (Error error =
+            check_fraction("grip_across", m.grip_across, "0 to 1, with grip_axis along the greatest friction"))
+        return error;
+    if (Error error = check_finite("grip_axis", m.grip_axis, "")) return error;
+    return check_finite("surface_velocity", m.surface_velocity, "m/s");
 }
 
 Surface surface_of(const Material& material) {
@@ -89,25 +54,26 @@ std::vector<ShapeDef> shapes_of(const BodyDef& def) {
 
 Error check_shape(const ShapeDef& shape, BodyType type) {
     if (shape.mesh) {
-        if (!is_unset(shape.shape))
-            return refuse(ErrorCode::bad_argument, "shape: give either shape or mesh, not both");
+        if (!is_unset(shape.shape)) return {ErrorCode::bad_argument, "shape and mesh are both set; set one of them."};
         if (type == BodyType::dynamic)
-            return refuse(ErrorCode::degenerate_shape,
-                          "shape: a mesh has no inside; make the body fixed or kinematic, or of several convex shapes");
-    } else if (Error error = check(shape.shape)) {
+            return {ErrorCode::degenerate_shape,
+                    "mesh is set and the body is dynamic; a body with a mesh must be fixed or kinematic. Use several "
+                    "convex shapes for a dynamic body."};
+    } else if (Error error = within("shape: ", check(shape.shape))) {
         return error;
     }
-    if (Error error = check_material(shape.material)) return error;
-    for (const Material& material : shape.mesh_materials) {
-        if (Error error = check_material(material)) return error;
+    if (Error error = within("material.", check_material(shape.material))) return error;
+    for (std::size_t i = 0; i < shape.mesh_materials.size(); ++i) {
+        if (Error error = within("mesh_materials", i, ".", check_material(shape.mesh_materials[i]))) return error;
     }
-    if (Error error = check_place("shape", "pose", shape.pose.position)) return error;
-    if (Error error = check_rotation(shape.pose.rotation)) return error;
-    if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
+    if (Error error = check_place("pose.position", shape.pose.position)) return error;
+    if (Error error = check_rotation("pose.rotation", shape.pose.rotation)) return error;
+    if (Error error = check_at_least_zero("density", shape.density, "kg/m^3")) return error;
     if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
-        return refuse(
+        return {
             ErrorCode::degenerate_shape,
-            "shape: a segment or triangle without radius has no volume; give it a radius, or make the body fixed");
+            "shape is a " + std::string(name_of(shape.shape.type)) +
+                " of radius 0 and the body is dynamic; its radius must be > 0 (m), or the body fixed or kinematic."};
     return {};
 }
 
@@ -136,17 +102,34 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
 
 static glm::dmat3 symmetric(const mat3& m) { return 0.5 * (glm::dmat3(m) + glm::transpose(glm::dmat3(m))); }
 
+/// A dynamic body needs a mass, and one that floats can compute with.
+static Error check_mass(const Body& body) {
+    if (!(body.mass > 0.0f))
+        return out_of_range(ErrorCode::bad_size, "mass", text(body.mass),
+                            "> 0 (kg): a dynamic body needs a shape that is not a sensor, with a density > 0");
+    if (body.mass > settings::largest_mass)
+        return out_of_range(ErrorCode::bad_size, "mass", text(body.mass), "at most 1e15 (kg)");
+    const auto fits = [](const mat3& m) {
+        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f &&
+               m[2][2] > 0.0f;
+    };
+    if (is_finite(body.inverse_mass) && fits(body.inertia) && fits(body.inverse_inertia)) return {};
+    const vec3 moments(body.inertia[0][0], body.inertia[1][1], body.inertia[2][2]);
+    return {ErrorCode::bad_size, "mass is " + text(body.mass) + " kg and the diagonal of inertia is " + text(moments) +
+                                     " kg m^2; both and their inverses must be within the range of floats."};
+}
+
 Error check_mass_properties(const MassProperties& properties) {
     const mat3& m = properties.inertia;
-    const bool finite = is_finite(properties.mass) && is_finite(properties.center) && is_finite(m[0]) &&
-                        is_finite(m[1]) && is_finite(m[2]);
-    if (!finite) return refuse(ErrorCode::not_finite, "mass properties: mass, center and inertia must be finite");
-    if (Error error = check_place("mass properties", "center", properties.center)) return error;
+    constexpr std::string_view masses = "> 0 and at most 1e15 (kg)";
+    if (!is_finite(properties.mass)) return out_of_range(ErrorCode::not_finite, "mass", text(properties.mass), masses);
+    if (!is_finite(m[0]) || !is_finite(m[1]) || !is_finite(m[2])) return not_finite("inertia", m, "kg m^2");
+    if (Error error = check_place("center", properties.center)) return error;
+    if (!(properties.mass > 0.0f)) return out_of_range(ErrorCode::bad_size, "mass", text(properties.mass), masses);
     // Sylvester's criterion.
     const glm::dmat3 d = symmetric(m);
-    const bool positive = d[0][0] > 0.0 && d[0][0] * d[1][1] - d[0][1] * d[0][1] > 0.0 && glm::determinant(d) > 0.0;
-    if (!(properties.mass > 0.0f) || !positive)
-        return refuse(ErrorCode::bad_size, "mass properties: mass must be above 0 and inertia positive definite");
+    if (!(d[0][0] > 0.0 && d[0][0] * d[1][1] - d[0][1] * d[0][1] > 0.0 && glm::determinant(d) > 0.0))
+        return out_of_range(ErrorCode::bad_size, "inertia", text(m), "positive definite (kg m^2)");
     Body body;
     body.type = BodyType::dynamic;
     set_mass(body, properties);
@@ -271,54 +254,46 @@ void set_extent(Body& body, std::span<const ShapeDef> shapes) {
     }
 }
 
-Error check_body(const BodyDef& def) {
-    if (Error error = check_type(def.type)) return error;
-    if (Error error = check_continuous(def.continuous)) return error;
-    if (!def.shapes.empty() && (!is_unset(def.shape) || def.mesh))
-        return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
-    if (def.shapes.empty() && is_unset(def.shape) && !def.mesh)
-        return refuse(ErrorCode::bad_argument, "body: it has no shape; set shape, for example talus::sphere(0.5f)");
-    if (Error error = check_finite("body", "position", def.position)) return error;
-    if (Error error = check_finite("body", "linear_velocity", def.linear_velocity)) return error;
-    if (Error error = check_finite("body", "angular_velocity", def.angular_velocity)) return error;
-    if (Error error = check_rotation(def.rotation)) return error;
-    if (Error error = check_at_least_zero("body: linear_damping", def.linear_damping)) return error;
-    if (Error error = check_at_least_zero("body: angular_damping", def.angular_damping)) return error;
-    for (const float limit : {def.max_speed, def.max_spin}) {
-        if (!(limit > 0.0f))
-            return refuse(ErrorCode::bad_size, "body: max_speed and max_spin must be above 0; infinity for none");
+Error check_shapes(std::span<const ShapeDef> shapes, BodyType type) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (Error error = within("shapes", i, ".", check_shape(shapes[i], type))) return error;
     }
-    if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
-    if (def.locks >= 64) return refuse(ErrorCode::bad_argument, "body: locks must be made of the flags of AxisLock");
-    const std::vector<ShapeDef> shapes = shapes_of(def);
-    for (const ShapeDef& shape : shapes) {
-        if (Error error = check_shape(shape, def.type)) return error;
-    }
-    if (def.type != BodyType::dynamic) return {};
-    if (def.mass_properties) return check_mass_properties(*def.mass_properties);
+    return {};
+}
+
+Error check_mass(std::span<const ShapeDef> shapes) {
     Body body;
-    body.type = def.type;
+    body.type = BodyType::dynamic;
     set_mass(body, shapes);
     return check_mass(body);
 }
 
-Error check_mass(const Body& body) {
-    if (!(body.mass > 0.0f))
-        return refuse(ErrorCode::bad_size,
-                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the "
-                      "body fixed");
-    if (body.mass > settings::largest_mass)
-        return refuse(ErrorCode::bad_size,
-                      "body: its mass is above 1e15 kg; change its density or size, or make the body fixed");
-    const auto fits = [](const mat3& m) {
-        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f &&
-               m[2][2] > 0.0f;
-    };
-    if (!is_finite(body.mass) || !is_finite(body.inverse_mass) || !fits(body.inertia) || !fits(body.inverse_inertia))
-        return refuse(
-            ErrorCode::bad_size,
-            "body: its mass or inertia, or one over it, is beyond what a float holds; change its density or size");
-    return {};
+Error check_body(const BodyDef& def) {
+    if (Error error = check_type(def.type)) return error;
+    if (Error error = check_continuous(def.continuous)) return error;
+    if (!def.shapes.empty() && (!is_unset(def.shape) || def.mesh))
+        return {ErrorCode::bad_argument,
+                std::string(def.mesh ? "mesh" : "shape") + " and shapes are both set; set one of them."};
+    if (def.shapes.empty() && is_unset(def.shape) && !def.mesh)
+        return {ErrorCode::bad_argument,
+                "shape is not set; set shape, mesh or shapes, for example .shape = talus::sphere(0.5f)."};
+    if (Error error = check_finite("position", def.position, "m")) return error;
+    if (Error error = check_finite("linear_velocity", def.linear_velocity, "m/s")) return error;
+    if (Error error = check_finite("angular_velocity", def.angular_velocity, "rad/s")) return error;
+    if (Error error = check_rotation("rotation", def.rotation)) return error;
+    if (Error error = check_at_least_zero("linear_damping", def.linear_damping, "1/s")) return error;
+    if (Error error = check_at_least_zero("angular_damping", def.angular_damping, "1/s")) return error;
+    if (Error error = check_speed_limit("max_speed", def.max_speed, "m/s")) return error;
+    if (Error error = check_speed_limit("max_spin", def.max_spin, "rad/s")) return error;
+    if (Error error = check_finite("gravity_scale", def.gravity_scale, "")) return error;
+    if (Error error = check_locks(def.locks)) return error;
+    const std::vector<ShapeDef> shapes = shapes_of(def);
+    // The fields of a single shape are the definition's own.
+    if (Error error = def.shapes.empty() ? check_shape(shapes[0], def.type) : check_shapes(shapes, def.type))
+        return error;
+    if (def.type != BodyType::dynamic) return {};
+    if (def.mass_properties) return within("mass_properties.", check_mass_properties(*def.mass_properties));
+    return check_mass(shapes);
 }
 
 }  // namespace talus

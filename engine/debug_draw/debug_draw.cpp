@@ -1,6 +1,7 @@
 #include <talus/engine/debug_draw.h>
 
 #include "engine/debug_draw/parts.h"
+#include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
 namespace talus {
@@ -78,9 +79,12 @@ Color color_of_number(std::uint32_t number) {
     }
 }
 
-void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
+bool World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
     using namespace debug_draw;
     const State& s = *state_;
+    if (!s.accept("draw",
+                  check_enumerator("outline_color", options.outline_color, OutlineColor::island, "OutlineColor")))
+        return false;
     const RunningCallbacks::Scope running(s.callbacks);
     Pen pen(out);
     if (options.columns) draw_columns(pen, options, s.proxies.broadphase());
@@ -101,6 +105,7 @@ void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
             if (s.joints[slot].in_use) draw_joint(pen, options, s.joints, s.bodies, slot);
         }
     }
+    return true;
 }
 
 /// Draws a line for each contact that was tested, coloured by its rung: from the centre of the smaller shape to the

@@ -1,113 +1,137 @@
 #include "engine/joints/joint_checks.h"
 
-#include <talus/math.h>
-#include "narrowphase/shapes/size_limits.h"
+#include "engine/world/error_text.h"
 
-#include <utility>
+#include <cmath>
+#include <string>
+#include <variant>
 
 namespace talus {
 
-Error refuse_joint(ErrorCode code, std::string message) { return {code, "joint: " + std::move(message)}; }
-
-namespace {
-
-bool is_number(float x) { return x == x; }  // infinities are numbers here
-
-Error check_at_least_zero(const char* what, float x) {
-    if (!is_finite(x))
-        return refuse_joint(ErrorCode::not_finite,
-                            std::string(what) + " is a NaN or an infinity; give a finite number");
-    if (x < 0.0f) return refuse_joint(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
-    return {};
-}
-
-Error check_cap(const char* what, float x) {
-    if (!is_number(x)) return refuse_joint(ErrorCode::not_finite, std::string(what) + " is a NaN");
-    if (x < 0.0f) return refuse_joint(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
-    return {};
-}
-
-}  // namespace
-
 Error check(const JointLimit& limit) {
-    if (!is_number(limit.lower) || !is_number(limit.upper))
-        return refuse_joint(ErrorCode::not_finite, "a limit is a NaN");
-    if (limit.lower > limit.upper || limit.lower == unlimited || limit.upper == -unlimited)
-        return refuse_joint(ErrorCode::bad_argument, "the lower limit is above the upper one; swap them");
+    const auto refuse_end = [](ErrorCode code, const char* what, float end, const char* allowed) {
+        return out_of_range(code, what, text(end), allowed);
+    };
+    constexpr const char* lower_end = "a number below infinity; -infinity means none";
+    constexpr const char* upper_end = "a number above -infinity; infinity means none";
+    if (std::isnan(limit.lower)) return refuse_end(ErrorCode::not_finite, "lower", limit.lower, lower_end);
+    if (std::isnan(limit.upper)) return refuse_end(ErrorCode::not_finite, "upper", limit.upper, upper_end);
+    if (limit.lower == unlimited) return refuse_end(ErrorCode::bad_argument, "lower", limit.lower, lower_end);
+    if (limit.upper == -unlimited) return refuse_end(ErrorCode::bad_argument, "upper", limit.upper, upper_end);
+    if (limit.lower > limit.upper)
+        return {ErrorCode::bad_argument, "lower is " + text(limit.lower) + " and upper is " + text(limit.upper) +
+                                             "; lower must not be above upper."};
     return {};
 }
 
 Error check(const JointMotor& motor) {
-    if (!is_finite(motor.speed))
-        return refuse_joint(ErrorCode::not_finite, "motor speed is a NaN or an infinity; give a finite number");
-    return check_cap("motor max_force", motor.max_force);
+    if (Error error = check_finite("speed", motor.speed, "rad/s or m/s")) return error;
+    return check_cap("max_force", motor.max_force, "N m or N", "no cap");
 }
 
 Error check(const JointSpring& spring) {
-    if (Error error = check_at_least_zero("spring hertz", spring.hertz)) return error;
-    if (Error error = check_at_least_zero("spring damping_ratio", spring.damping_ratio)) return error;
-    if (!is_finite(spring.target))
-        return refuse_joint(ErrorCode::not_finite, "spring target is a NaN or an infinity; give a finite number");
-    return check_cap("spring max_force", spring.max_force);
+    if (Error error = check_at_least_zero("hertz", spring.hertz, "")) return error;
+    if (Error error = check_at_least_zero("damping_ratio", spring.damping_ratio, "")) return error;
+    if (Error error = check_finite("target", spring.target, "rad or m")) return error;
+    return check_cap("max_force", spring.max_force, "N m or N", "no cap");
 }
 
-Error check(const AxisDef& axis) {
-    if (Error error = check(axis.limit)) return error;
-    if (Error error = check(axis.motor)) return error;
-    return check(axis.spring);
-}
-
-Error check_frame(const Transform& frame) {
-    if (!is_finite(frame.position))
-        return refuse_joint(ErrorCode::not_finite, "a frame's position has a NaN or an infinity; give finite numbers");
-    if (glm::any(glm::greaterThan(glm::abs(frame.position), vec3(largest_size))))
-        return refuse_joint(
-            ErrorCode::bad_size,
-            "a frame's position is more than 1e6 m from the body's origin; put bodies nearer to each other");
-    const quat& q = frame.rotation;
-    const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (!is_finite(q) || !is_finite(n2))
-        return refuse_joint(ErrorCode::not_finite, "a frame's rotation has a NaN or an infinity");
-    if (!(n2 > 1e-12f))
-        return refuse_joint(
-            ErrorCode::bad_argument,
-            "a frame's rotation has no direction: give a unit quaternion, or joint_ends an axis of length 1");
-    return {};
+static Error check_frame(const Transform& frame) {
+    if (Error error = check_place("position", frame.position)) return error;
+    return check_rotation("rotation", frame.rotation, ErrorCode::not_finite);
 }
 
 Error check(const JointDrive& drive) {
-    if (!is_finite(drive.velocity) || !is_finite(drive.angular_velocity))
-        return refuse_joint(ErrorCode::not_finite, "a drive's velocity has a NaN or an infinity; give finite numbers");
-    if (Error error = check_frame(drive.target)) return error;
-    if (Error error = check_at_least_zero("drive linear_hertz", drive.linear_hertz)) return error;
-    if (Error error = check_at_least_zero("drive angular_hertz", drive.angular_hertz)) return error;
-    if (Error error = check_at_least_zero("drive damping_ratio", drive.damping_ratio)) return error;
-    if (Error error = check_cap("drive max_force", drive.max_force)) return error;
-    return check_cap("drive max_torque", drive.max_torque);
+    return first_of(check_finite("velocity", drive.velocity, "m/s"),
+                    check_finite("angular_velocity", drive.angular_velocity, "rad/s"),
+                    within("target.", check_frame(drive.target)),
+                    check_at_least_zero("linear_hertz", drive.linear_hertz, ""),
+                    check_at_least_zero("angular_hertz", drive.angular_hertz, ""),
+                    check_at_least_zero("damping_ratio", drive.damping_ratio, ""),
+                    check_cap("max_force", drive.max_force, "N", "no cap"),
+                    check_cap("max_torque", drive.max_torque, "N m", "no cap"));
 }
 
-Error check(const JointOptions& options) {
-    if (Error error = check_cap("break_force", options.break_force)) return error;
-    return check_cap("break_torque", options.break_torque);
+Error check_cone(float cone) { return check_cap("cone", cone, "rad", "no limit"); }
+
+Error check_break_limits(const char* force_name, float force, const char* torque_name, float torque) {
+    if (Error error = check_cap(force_name, force, "N", "that the joint never breaks")) return error;
+    return check_cap(torque_name, torque, "N m", "that the joint never breaks");
 }
 
-Error check_cone(float cone) {
-    if (!is_number(cone)) return refuse_joint(ErrorCode::not_finite, "the cone is a NaN");
-    if (cone < 0.0f) return refuse_joint(ErrorCode::bad_size, "the cone is negative; give an angle of 0 or more");
-    return {};
+namespace {
+
+Error check(const JointEnds& ends) {
+    return first_of(within("ends.frame_a.", check_frame(ends.frame_a)),
+                    within("ends.frame_b.", check_frame(ends.frame_b)));
 }
 
-Error check(const Joint& joint) {
-    for (const AxisDef& axis : joint.axes) {
-        if (Error error = check(axis)) return error;
+Error check(const AxisDef& axis) {
+    return first_of(within("limit.", talus::check(axis.limit)), within("motor.", talus::check(axis.motor)),
+                    within("spring.", talus::check(axis.spring)));
+}
+
+/// Checks the numbers that only this kind of definition has.
+struct Checker {
+    Error operator()(const BallDef& d) const {
+        return first_of(check_cone(d.cone), within("twist.", talus::check(d.twist)),
+                        within("drive.", talus::check(d.drive)));
     }
-    if (Error error = check_frame(joint.frame_a)) return error;
-    if (Error error = check_frame(joint.frame_b)) return error;
-    if (Error error = check_cone(joint.cone)) return error;
-    if (Error error = check(joint.drive)) return error;
-    if (joint.kind == JointKind::distance && (joint.axes[0].limit.lower < 0.0f || joint.axes[0].spring.target < 0.0f))
-        return refuse_joint(ErrorCode::bad_size, "a distance is negative; give 0 or more, or as_added for both");
-    return check(joint.options);
+    Error operator()(const HingeDef& d) const { return check(AxisDef{d.limit, d.motor, d.spring}); }
+    Error operator()(const SliderDef& d) const { return check(AxisDef{d.limit, d.motor, d.spring}); }
+    Error operator()(const FixedDef& d) const {
+        return first_of(check_at_least_zero("linear_hertz", d.linear_hertz, ""),
+                        check_at_least_zero("angular_hertz", d.angular_hertz, ""),
+                        check_at_least_zero("damping_ratio", d.damping_ratio, ""));
+    }
+    Error operator()(const DistanceDef& d) const {
+        const bool as_added = d.length.lower == DistanceDef::as_added && d.length.upper == DistanceDef::as_added;
+        JointSpring spring = d.spring;
+        spring.target = 0.0f;  // not used: rest_length is
+        Error error = first_of(within("length.", talus::check(d.length)), within("motor.", talus::check(d.motor)),
+                               within("spring.", talus::check(spring)));
+        if (!error && !as_added && d.length.lower < 0.0f)
+            error = out_of_range(ErrorCode::bad_size, "length.lower", text(d.length.lower),
+                                 ">= 0 (m), or as_added for both ends");
+        if (error || d.rest_length == DistanceDef::as_added) return error;
+        if (is_finite(d.rest_length) && d.rest_length >= 0.0f) return {};
+        return out_of_range(is_finite(d.rest_length) ? ErrorCode::bad_size : ErrorCode::not_finite, "rest_length",
+                            text(d.rest_length), "finite and >= 0 (m), or as_added");
+    }
+    Error operator()(const SixDofDef& d) const {
+        return first_of(within("move_x.", check(d.move_x)), within("move_y.", check(d.move_y)),
+                        within("move_z.", check(d.move_z)), within("turn_x.", check(d.turn_x)),
+                        within("turn_y.", check(d.turn_y)), within("turn_z.", check(d.turn_z)));
+    }
+    Error operator()(const WheelDef& d) const {
+        return first_of(within("travel.", talus::check(d.travel)), within("suspension.", talus::check(d.suspension)),
+                        within("steering.", talus::check(d.steering)),
+                        within("steering_servo.", talus::check(d.steering_servo)),
+                        within("motor.", talus::check(d.motor)));
+    }
+    Error operator()(const GearDef& d) const {
+        if (is_finite(d.ratio) && d.ratio != 0.0f) return {};
+        return out_of_range(ErrorCode::bad_argument, "ratio", text(d.ratio), "finite and not 0");
+    }
+    Error operator()(const MotorDef& d) const { return within("drive.", talus::check(d.drive)); }
+};
+
+}  // namespace
+
+Error check(const JointDef& def) {
+    Error of_kind = std::visit(Checker{}, def);
+    if (of_kind) return of_kind;
+    return std::visit(
+        [](const auto& d) {
+            Error error;
+            if constexpr (requires { d.ends; }) error = check(d.ends);
+            const JointOptions& o = d.options;
+            if (!error)
+                error = within("options.",
+                               check_break_limits("break_force", o.break_force, "break_torque", o.break_torque));
+            return error;
+        },
+        def);
 }
 
 }  // namespace talus

@@ -3,9 +3,11 @@
 #include "engine/joints/joint_checks.h"
 #include "engine/joints/joint_definition.h"
 #include "engine/joints/joint_geometry.h"
+#include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace talus {
@@ -29,7 +31,7 @@ JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec
 }
 
 JointEnds World::joint_ends(BodyId a, BodyId b, const vec3& anchor, const vec3& axis) const {
-    if (!state_->check_handle(a, "joint_ends") || !state_->check_handle(b, "joint_ends")) return {};
+    if (!state_->check_handle(a, "joint_ends", "body_a") || !state_->check_handle(b, "joint_ends", "body_b")) return {};
     JointEnds ends = talus::joint_ends(transform(a), transform(b), anchor, axis);
     ends.body_a = a;
     ends.body_b = b;
@@ -40,21 +42,24 @@ JointEnds World::joint_ends(BodyId a, BodyId b, const vec3& anchor, const vec3& 
 
 namespace {
 
-float coordinate_of(const JointStore& joints, const BodyStore& bodies, std::uint32_t slot, JointAxis axis) {
+float coordinate_of(const JointStore& joints, const BodyStore& bodies, std::uint32_t slot, int axis) {
     const Joint& joint = joints[slot];
-    if (joint.kind == JointKind::gear) return coordinate_of(joints, bodies, joint.geared[1], JointAxis::main);
+    if (joint.kind == JointKind::gear) {
+        const std::uint32_t second = joint.geared[1];
+        return coordinate_of(joints, bodies, second, main_axis(joints[second].kind));
+    }
     const JointBodies pair = joints.bodies(slot);
     const Coordinates q = coordinates(joint.kind, joint_pose(joint, bodies[pair.a], bodies[pair.b]), joint.state.angle);
-    return static_cast<float>(
-        q[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))]);
+    return static_cast<float>(q[static_cast<std::size_t>(axis)]);
 }
 
 /// Connects two joints by a gear at their present coordinates. Returns the gear's bodies: one of each joint.
-JointBodies connect_gear(const JointStore& joints, const BodyStore& bodies, const JointId (&geared)[2], Joint& gear) {
+JointBodies connect_gear(const JointStore& joints, const BodyStore& bodies, const std::array<JointId, 2>& geared,
+                         Joint& gear) {
     const auto coordinate = [&](JointId id) {
-        return static_cast<double>(coordinate_of(joints, bodies, id.slot, JointAxis::main));
+        return static_cast<double>(coordinate_of(joints, bodies, id.slot, main_axis(joints[id.slot].kind)));
     };
-    for (int i = 0; i < 2; ++i) gear.geared[i] = geared[i].slot;
+    for (std::size_t i = 0; i < 2; ++i) gear.geared[i] = geared[i].slot;
     gear.offset = coordinate(geared[1]) - gear.ratio * coordinate(geared[0]);
     // Two different bodies, if there are two that move.
     const JointBodies a = joints.bodies(geared[0].slot), b = joints.bodies(geared[1].slot);
@@ -69,14 +74,17 @@ JointBodies connect_gear(const JointStore& joints, const BodyStore& bodies, cons
 }
 
 /// Sets the length and rest length of a distance joint to the present distance, where its definition asks for that.
+/// Refused if the bodies are farther apart than a float can tell.
 Error set_length(Joint& joint, const Body& a, const Body& b) {
     AxisDef& axis = joint.axes[0];
     const bool as_added = axis.limit.lower == DistanceDef::as_added && axis.limit.upper == DistanceDef::as_added;
-    if (Error error = check_frame(joint.frame_a)) return error;
-    if (Error error = check_frame(joint.frame_b)) return error;
     const float now = static_cast<float>(coordinates(joint.kind, joint_pose(joint, a, b), 0.0)[0]);
+    const bool rest_as_added = axis.spring.target == DistanceDef::as_added;
+    if ((as_added || rest_as_added) && !is_finite(now))
+        return {ErrorCode::not_finite, (as_added ? "length" : "rest_length") + std::string(" as_added would be ") +
+                                           text(now) + " m, which is beyond the range of floats."};
     if (as_added) axis.limit = {now, now};
-    if (axis.spring.target == DistanceDef::as_added) axis.spring.target = now;
+    if (rest_as_added) axis.spring.target = now;
     return {};
 }
 
@@ -95,53 +103,67 @@ void begin_state(Joint& joint, JointBodies pair, const BodyStore& bodies) {
     }
 }
 
+/// Checks that two joints of a world can be geared.
+template <class State>
+bool check_geared(const State& s, const char* call, const GearDef& gear) {
+    if (gear.joint_a == gear.joint_b)
+        return s.refuse(call,
+                        {ErrorCode::bad_argument, "joint_a and joint_b are the same joint; they must be different."});
+    const auto is_gearable = [&](JointId id, const char* name) {
+        if (!s.check_handle(id, call, name)) return false;
+        const JointKind kind = s.joints[id.slot].kind;
+        return kind == JointKind::hinge || kind == JointKind::slider ||
+               s.refuse(call, {ErrorCode::bad_argument, std::string(name) + " is a " + std::string(name_of(kind)) +
+                                                            " joint; it must be a hinge or a slider."});
+    };
+    return is_gearable(gear.joint_a, "joint_a") && is_gearable(gear.joint_b, "joint_b");
+}
+
+/// Checks that a joint can connect the two bodies.
+template <class State>
+bool check_connected(const State& s, const char* call, const JointEnds& ends) {
+    if (!s.check_handle(ends.body_a, call, "ends.body_a") || !s.check_handle(ends.body_b, call, "ends.body_b"))
+        return false;
+    if (ends.body_a == ends.body_b)
+        return s.refuse(
+            call, {ErrorCode::bad_argument, "ends.body_a and ends.body_b are the same body; they must be different."});
+    const BodyType a = s.bodies[ends.body_a.slot].type, b = s.bodies[ends.body_b.slot].type;
+    return a == BodyType::dynamic || b == BodyType::dynamic ||
+           s.refuse(call,
+                    {ErrorCode::bad_argument, "ends.body_a is " + std::string(name_of(a)) + " and ends.body_b is " +
+                                                  std::string(name_of(b)) + "; at least one must be dynamic."});
+}
+
 }  // namespace
 
 JointId World::add_joint(const JointDef& def) {
     State& s = *state_;
-    const auto refused = [&](Error error) {
-        s.error.set(std::move(error));
-        return JointId{};
-    };
-    if (!s.may_change("add_joint")) return JointId{};
-    if (def.valueless_by_exception()) return refused(refuse_joint(ErrorCode::bad_argument, "the definition is empty"));
+    constexpr const char* call = "add_joint";
+    if (!s.may_change(call)) return {};
+    if (def.valueless_by_exception()) {
+        s.refuse(call, {ErrorCode::bad_argument, "def holds no value; it must be a definition of a joint."});
+        return {};
+    }
+    const GearDef* const gear = std::get_if<GearDef>(&def);
+    JointEnds ends;
+    std::visit(
+        [&](const auto& d) {
+            if constexpr (requires { d.ends; }) ends = d.ends;
+        },
+        def);
+    if (gear != nullptr ? !check_geared(s, call, *gear) : !check_connected(s, call, ends)) return {};
+    if (!s.accept(call, check(def))) return {};
     Joint joint = joint_of(def);
     JointBodies bodies;
-    if (const GearDef* gear = std::get_if<GearDef>(&def)) {
-        const JointId geared[2] = {gear->joint_a, gear->joint_b};
-        if (geared[0] == geared[1])
-            return refused(refuse_joint(ErrorCode::bad_argument, "a gear needs two different joints"));
-        if (!is_finite(gear->ratio) || gear->ratio == 0.0f)
-            return refused(refuse_joint(ErrorCode::bad_argument, "a gear's ratio must be finite and not 0"));
-        for (const JointId id : geared) {
-            if (!s.check_handle(id, "add_joint")) return {};
-            const JointKind kind = s.joints[id.slot].kind;
-            if (kind != JointKind::hinge && kind != JointKind::slider)
-                return refused(refuse_joint(ErrorCode::bad_argument, "a gear connects only hinges and sliders"));
-        }
-        bodies = connect_gear(s.joints, s.bodies, geared, joint);
+    if (gear != nullptr) {
+        bodies = connect_gear(s.joints, s.bodies, {gear->joint_a, gear->joint_b}, joint);
     } else {
-        JointEnds ends;
-        std::visit(
-            [&](const auto& d) {
-                if constexpr (requires { d.ends; }) ends = d.ends;
-            },
-            def);
-        if (!s.check_handle(ends.body_a, "add_joint") || !s.check_handle(ends.body_b, "add_joint")) return {};
-        if (ends.body_a == ends.body_b)
-            return refused(
-                refuse_joint(ErrorCode::bad_argument, "both bodies are the same one; give two different bodies"));
         bodies = {ends.body_a.slot, ends.body_b.slot};
-        if (!s.bodies[bodies.a].is_dynamic() && !s.bodies[bodies.b].is_dynamic())
-            return refused(refuse_joint(ErrorCode::bad_argument,
-                                        "neither body is dynamic, so the joint could move none; make one dynamic"));
         joint.frame_a = ends.frame_a;
         joint.frame_b = ends.frame_b;
     }
-    if (joint.kind == JointKind::distance) {
-        if (Error error = set_length(joint, s.bodies[bodies.a], s.bodies[bodies.b])) return refused(std::move(error));
-    }
-    if (Error error = check(joint)) return refused(std::move(error));
+    if (joint.kind == JointKind::distance && !s.accept(call, set_length(joint, s.bodies[bodies.a], s.bodies[bodies.b])))
+        return {};
     normalize_rotations(joint);
     begin_state(joint, bodies, s.bodies);
     const std::uint32_t slot = s.joints.add(joint, bodies);
@@ -160,12 +182,11 @@ bool World::remove_joint(JointId id) {
 
 bool World::is_valid(JointId id) const { return state_->joints.is_valid(id); }
 
-bool World::State::check_handle(JointId id, const char* call) const {
-    if (joints.is_valid(id)) return true;
-    error.set({ErrorCode::stale_handle,
-               std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_joint returned"
-                                                 : ": the joint is gone; ask is_valid() first")});
-    return false;
+bool World::State::check_handle(JointId id, const char* call, const char* name) const {
+    return joints.is_valid(id) ||
+           refuse(call, out_of_range(ErrorCode::stale_handle, name, text(id),
+                                     "the handle of a joint of this world that was neither removed nor broken (see "
+                                     "is_valid)"));
 }
 
 bool World::State::check_change(JointId id, const char* call) const {
@@ -213,18 +234,19 @@ std::uint64_t World::user_data(JointId id) const {
 
 float World::joint_coordinate(JointId id, JointAxis axis) const {
     const State& s = *state_;
-    return s.check_handle(id, "joint_coordinate") ? coordinate_of(s.joints, s.bodies, id.slot, axis) : 0.0f;
+    const int index = s.axis_of(id, axis, "joint_coordinate");
+    return index >= 0 ? coordinate_of(s.joints, s.bodies, id.slot, index) : 0.0f;
 }
 
 float World::joint_speed(JointId id, JointAxis axis) const {
     const State& s = *state_;
-    if (!s.check_handle(id, "joint_speed")) return 0.0f;
+    const int index = s.axis_of(id, axis, "joint_speed");
+    if (index < 0) return 0.0f;
     const Joint& joint = s.joints[id.slot];
     if (joint.kind == JointKind::gear) return joint_speed(s.joints.id_of(joint.geared[1]));
     const JointBodies pair = s.joints.bodies(id.slot);
     const Body &a = s.bodies[pair.a], &b = s.bodies[pair.b];
-    const Jacobian j = jacobian(joint.kind, joint_pose(joint, a, b),
-                                axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis));
+    const Jacobian j = jacobian(joint.kind, joint_pose(joint, a, b), index);
     return static_cast<float>(glm::dot(j.linear, dvec3(b.linear_velocity) - dvec3(a.linear_velocity)) +
                               glm::dot(j.angular_b, dvec3(b.angular_velocity)) -
                               glm::dot(j.angular_a, dvec3(a.angular_velocity)));
@@ -240,18 +262,14 @@ vec3 World::joint_torque(JointId id) const {
 
 float World::joint_motor_force(JointId id, JointAxis axis) const {
     const State& s = *state_;
-    if (!s.check_handle(id, "joint_motor_force")) return 0.0f;
-    const Joint& joint = s.joints[id.slot];
-    return joint.state.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind)
-                                                                                     : static_cast<int>(axis))];
+    const int index = s.axis_of(id, axis, "joint_motor_force");
+    return index >= 0 ? s.joints[id.slot].state.motor_forces[static_cast<std::size_t>(index)] : 0.0f;
 }
 
 float World::joint_stiffness(JointId id, JointAxis axis) const {
     const State& s = *state_;
-    if (!s.check_handle(id, "joint_stiffness")) return 0.0f;
-    const Joint& joint = s.joints[id.slot];
-    return joint.state
-        .stiffness[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))];
+    const int index = s.axis_of(id, axis, "joint_stiffness");
+    return index >= 0 ? s.joints[id.slot].state.stiffness[static_cast<std::size_t>(index)] : 0.0f;
 }
 
 std::vector<JointId> World::joints(BodyId id) const {
@@ -277,84 +295,86 @@ std::span<const JointEvent> World::joints_broken() const { return state_->joint_
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
+int World::State::axis_of(JointId id, JointAxis axis, const char* call) const {
+    if (!check_handle(id, call) || !accept(call, check_enumerator("axis", axis, JointAxis::main, "JointAxis")))
+        return -1;
+    return axis == JointAxis::main ? main_axis(joints[id.slot].kind) : static_cast<int>(axis);
+}
+
+/// Names the axes whose bits are set: "turn_x (main)".
+static std::string names_of_axes(std::uint8_t settable, int main) {
+    std::string names;
+    for (int axis = 0; axis < joint_axes; ++axis) {
+        if ((settable >> axis & 1u) == 0) continue;
+        if (!names.empty()) names += ", ";
+        names += name_of(static_cast<JointAxis>(axis));
+        if (axis == main) names += " (main)";
+    }
+    return names.empty() ? "none" : names;
+}
+
 AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* call) {
-    if (!check_handle(id, call)) return nullptr;
-    if (!refuse_unless(axis <= JointAxis::main, ErrorCode::bad_argument, ": axis must be one of JointAxis's", call))
-        return nullptr;
+    const int index = axis_of(id, axis, call);
+    if (index < 0) return nullptr;
     Joint& joint = joints.definition(id.slot);
-    const int index = axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis);
     if (joint.settable >> index & 1u) return &joint.axes[static_cast<std::size_t>(index)];
-    error.set(
-        refuse_joint(ErrorCode::bad_argument,
-                     std::string(call) + " names an axis that this kind of joint has not got, or locks for good"));
+    refuse(call, {ErrorCode::bad_argument,
+                  "axis is " + std::string(name_of(axis)) + "; the axes of a " + std::string(name_of(joint.kind)) +
+                      " joint that can be set are: " + names_of_axes(joint.settable, main_axis(joint.kind)) + "."});
     return nullptr;
 }
 
-bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis) {
-    State& s = *state_;
-    if (!s.may_change("set_joint_limit")) return false;
-    AxisDef* const def = s.settable_axis(id, axis, "set_joint_limit");
-    if (def == nullptr) return false;
-    Error error = check(limit);
-    if (!error && s.joints[id.slot].kind == JointKind::distance && limit.lower < 0.0f)
-        error = refuse_joint(ErrorCode::bad_size, "a distance is negative; give 0 or more");
-    if (error) {
-        s.error.set(std::move(error));
-        return false;
-    }
-    def->limit = limit;
-    s.wake_joint(id.slot);
-    return true;
-}
-
 template <class Part>
-bool World::State::set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value) {
-    if (!may_change(call)) return false;
+bool World::State::set_axis(JointId id, JointAxis axis, const char* call, const char* path, Part AxisDef::*part,
+                            const Part& value) {
+    if (!check_change(id, call) || !accept(call, within(path, check(value)))) return false;
     AxisDef* const settable = settable_axis(id, axis, call);
     if (settable == nullptr) return false;
-    if (Error problem = check(value)) {
-        error.set(std::move(problem));
-        return false;
-    }
     settable->*part = value;
     wake_joint(id.slot);
     return true;
 }
 
+bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis) {
+    State& s = *state_;
+    constexpr const char* call = "set_joint_limit";
+    if (!s.check_change(id, call)) return false;
+    if (s.joints[id.slot].kind == JointKind::distance && limit.lower < 0.0f)
+        return s.refuse(call, out_of_range(ErrorCode::bad_size, "limit.lower", text(limit.lower),
+                                           ">= 0 (m), because the joint is a distance joint"));
+    return s.set_axis(id, axis, call, "limit.", &AxisDef::limit, limit);
+}
+
 bool World::set_joint_motor(JointId id, const JointMotor& motor, JointAxis axis) {
-    return state_->set_axis(id, axis, "set_joint_motor", &AxisDef::motor, motor);
+    return state_->set_axis(id, axis, "set_joint_motor", "motor.", &AxisDef::motor, motor);
 }
 
 bool World::set_joint_spring(JointId id, const JointSpring& spring, JointAxis axis) {
-    return state_->set_axis(id, axis, "set_joint_spring", &AxisDef::spring, spring);
+    return state_->set_axis(id, axis, "set_joint_spring", "spring.", &AxisDef::spring, spring);
+}
+
+static Error wrong_kind(JointKind kind, const char* allowed) {
+    return out_of_range(ErrorCode::bad_argument, "the joint", "a " + std::string(name_of(kind)) + " joint", allowed);
 }
 
 bool World::set_joint_cone(JointId id, float cone) {
     State& s = *state_;
-    if (!s.check_change(id, "set_joint_cone")) return false;
-    Error error = check_cone(cone);
-    if (!error && s.joints[id.slot].kind != JointKind::ball)
-        error = refuse_joint(ErrorCode::bad_argument, "only balls have a cone");
-    if (error) {
-        s.error.set(std::move(error));
-        return false;
-    }
-    s.joints.definition(id.slot).cone = cone;
+    constexpr const char* call = "set_joint_cone";
+    if (!s.check_change(id, call) || !s.accept(call, check_cone(cone))) return false;
+    Joint& joint = s.joints.definition(id.slot);
+    if (joint.kind != JointKind::ball) return s.refuse(call, wrong_kind(joint.kind, "a ball joint"));
+    joint.cone = cone;
     s.wake_joint(id.slot);
     return true;
 }
 
 bool World::set_joint_drive(JointId id, const JointDrive& drive) {
     State& s = *state_;
-    if (!s.check_change(id, "set_joint_drive")) return false;
+    constexpr const char* call = "set_joint_drive";
+    if (!s.check_change(id, call) || !s.accept(call, within("drive.", check(drive)))) return false;
     Joint& joint = s.joints.definition(id.slot);
-    Error error = check(drive);
-    if (!error && joint.kind != JointKind::ball && joint.kind != JointKind::motor)
-        error = refuse_joint(ErrorCode::bad_argument, "only balls and motors have a drive");
-    if (error) {
-        s.error.set(std::move(error));
-        return false;
-    }
+    if (joint.kind != JointKind::ball && joint.kind != JointKind::motor)
+        return s.refuse(call, wrong_kind(joint.kind, "a ball or motor joint"));
     joint.drive = drive;
     joint.drive.target.rotation = normalized(drive.target.rotation);
     if (joint.kind == JointKind::ball) joint.drive.max_force = 0.0f;
@@ -364,15 +384,12 @@ bool World::set_joint_drive(JointId id, const JointDrive& drive) {
 
 bool World::set_joint_break(JointId id, float force, float torque) {
     State& s = *state_;
-    if (!s.check_change(id, "set_joint_break")) return false;
-    JointOptions options = s.joints[id.slot].options;
+    constexpr const char* call = "set_joint_break";
+    if (!s.check_change(id, call) || !s.accept(call, check_break_limits("force", force, "torque", torque)))
+        return false;
+    JointOptions& options = s.joints.definition(id.slot).options;
     options.break_force = force;
     options.break_torque = torque;
-    if (Error error = check(options)) {
-        s.error.set(std::move(error));
-        return false;
-    }
-    s.joints.definition(id.slot).options = options;
     s.wake_joint(id.slot);
     return true;
 }

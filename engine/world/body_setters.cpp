@@ -7,6 +7,7 @@
 
 #include "engine/bodies/body_setup.h"
 #include "engine/bodies/integrate.h"
+#include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
 #include <algorithm>
@@ -60,30 +61,23 @@ void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> 
     end_change(slot);
 }
 
+bool World::State::set_shapes(BodyId id, const char* call, std::span<const ShapeDef> defs) {
+    const BodyType type = bodies[id.slot].type;
+    if (!accept(call, check_shapes(defs, type))) return false;
+    if (type == BodyType::dynamic && !accept(call, check_mass(defs))) return false;
+    // The caller may have passed a span of the world's own shapes.
+    const std::vector<ShapeDef> kept(defs.begin(), defs.end());
+    replace_shapes(id.slot, kept);
+    return true;
+}
+
 bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
     State& s = *state_;
     if (!s.check_change(id, "set_shapes")) return false;
-    const Body& body = s.bodies[id.slot];
-    Error error;
     if (defs.empty())
-        error = refuse(ErrorCode::bad_argument, "set_shapes: a body has at least one shape; remove the body instead");
-    for (const ShapeDef& def : defs) {
-        if (!error) error = check_shape(def, body.type);
-    }
-    if (!error && body.is_dynamic()) {
-        Body changed;
-        changed.type = body.type;
-        talus::set_mass(changed, defs);
-        error = check_mass(changed);
-    }
-    if (error) {
-        s.error.set(std::move(error));
-        return false;
-    }
-    // The caller may have passed a span of the world's own shapes.
-    const std::vector<ShapeDef> kept(defs.begin(), defs.end());
-    s.replace_shapes(id.slot, kept);
-    return true;
+        return s.refuse("set_shapes", {ErrorCode::bad_argument,
+                                       "shapes is empty; a body needs at least one. Call remove_body to remove it."});
+    return s.set_shapes(id, "set_shapes", defs);
 }
 
 bool World::set_shape(BodyId id, std::uint32_t shape, const Shape& geometry) {
@@ -92,16 +86,15 @@ bool World::set_shape(BodyId id, std::uint32_t shape, const Shape& geometry) {
     const std::span<const ShapeDef> old = shapes(id);
     std::vector<ShapeDef> defs(old.begin(), old.end());
     defs[shape].shape = geometry;
-    return set_shapes(id, defs);
+    return s.set_shapes(id, "set_shape", defs);
 }
 
 bool World::set_material(BodyId id, std::uint32_t shape, const Material& material) {
     State& s = *state_;
-    if (!s.check_change(id, "set_material") || !s.check_shape_index(id, shape, "set_material")) return false;
-    if (Error error = check_material(material)) {
-        s.error.set(std::move(error));
+    constexpr const char* call = "set_material";
+    if (!s.check_change(id, call) || !s.check_shape_index(id, shape, call) ||
+        !s.accept(call, within("material.", check_material(material))))
         return false;
-    }
     const std::uint32_t index = s.bodies[id.slot].first_shape + shape;
     s.shapes.defs[index].material = material;
     s.shapes.surfaces[index] = surface_of(material);
@@ -133,27 +126,13 @@ bool World::set_filter(BodyId id, std::uint32_t shape, const Filter& filter) {
 
 bool World::set_type(BodyId id, BodyType type) {
     State& s = *state_;
-    if (!s.check_change(id, "set_type")) return false;
-    if (Error error = check_type(type)) {
-        s.error.set(std::move(error));
-        return false;
-    }
+    constexpr const char* call = "set_type";
+    if (!s.check_change(id, call) || !s.accept(call, check_type(type))) return false;
     Body& body = s.bodies[id.slot];
     if (body.type == type) return true;
-    if (type == BodyType::dynamic) {
-        Error error;
-        for (const ShapeDef& def : shapes(id)) {
-            if (!error) error = check_shape(def, type);
-        }
-        Body changed;
-        changed.type = type;
-        talus::set_mass(changed, shapes(id));
-        if (!error) error = check_mass(changed);
-        if (error) {
-            s.error.set(std::move(error));
-            return false;
-        }
-    }
+    if (type == BodyType::dynamic &&
+        (!s.accept(call, check_shapes(shapes(id), type)) || !s.accept(call, check_mass(shapes(id)))))
+        return false;
     s.begin_change(id.slot);
     const Transform frame = body.pose();
     const vec3 center = body.center;
@@ -182,57 +161,53 @@ bool World::set_type(BodyId id, BodyType type) {
 
 bool World::set_mass(BodyId id, float mass) {
     State& s = *state_;
-    if (!s.check_change(id, "set_mass")) return false;
+    constexpr const char* call = "set_mass";
+    if (!s.check_change(id, call)) return false;
+    if (!is_finite(mass) || !(mass > 0.0f))
+        return s.refuse(call, out_of_range(is_finite(mass) ? ErrorCode::bad_size : ErrorCode::not_finite, "mass",
+                                           text(mass), "> 0 and at most 1e15 (kg)"));
+    if (!s.check_dynamic(id, call)) return false;
     const Body& body = s.bodies[id.slot];
-    if (!s.refuse_unless(is_finite(mass), ErrorCode::not_finite, "set_mass: the mass is a NaN or an infinity") ||
-        !s.refuse_unless(mass > 0.0f, ErrorCode::bad_size, "set_mass: the mass must be above 0") ||
-        !s.check_dynamic(id, "set_mass"))
-        return false;
-    return set_mass_properties(id, {mass, body.local_center, (mass / body.mass) * body.inertia});
+    return s.set_mass_properties(id, call, {mass, body.local_center, (mass / body.mass) * body.inertia});
 }
 
 bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
-    State& s = *state_;
-    if (!s.check_change(id, "set_mass_properties")) return false;
-    Body& body = s.bodies[id.slot];
-    if (Error error = check_mass_properties(properties)) {
-        s.error.set(std::move(error));
-        return false;
-    }
-    if (!s.check_dynamic(id, "set_mass_properties")) return false;
+    return state_->check_change(id, "set_mass_properties") &&
+           state_->set_mass_properties(id, "set_mass_properties", properties);
+}
+
+bool World::State::set_mass_properties(BodyId id, const char* call, const MassProperties& properties) {
+    if (!accept(call, check_mass_properties(properties)) || !check_dynamic(id, call)) return false;
+    Body& body = bodies[id.slot];
     const vec3 center = transform_point(body.pose(), properties.center);
-    s.carry_velocity_to(body, center);
+    carry_velocity_to(body, center);
     body.center = center;
     talus::set_mass(body, properties);
-    set_extent(body, shapes(id));
-    s.proxies.place(s.contact_world(), id.slot, 0.0f);
-    s.wake_neighbours(id.slot);
-    s.wake(id.slot);
+    set_extent(body, {&shapes.defs[body.first_shape], body.shape_count});
+    proxies.place(contact_world(), id.slot, 0.0f);
+    wake_neighbours(id.slot);
+    wake(id.slot);
     return true;
 }
 
 bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char* call) const {
-    if (shape < bodies[id.slot].shape_count) return true;
-    error.set(refuse(ErrorCode::bad_argument,
-                     std::string(call) + ": the body has no shape of this index; ask shapes() how many it has"));
-    return false;
+    const std::uint32_t count = bodies[id.slot].shape_count;
+    return shape < count ||
+           refuse(call, out_of_range(ErrorCode::bad_argument, "shape", text(shape),
+                                     "the index of one of the body's shapes (0 to " + text(count - 1) + ")"));
 }
 
-// ---- kinematic targets and limits
+// ---- kinematic targets and limits -----------------------------------------------------------------------------------
 
 bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& rotation) {
     State& s = *state_;
-    if (!s.check_change(id, "set_kinematic_target")) return false;
-    Error error = check_finite("set_kinematic_target", "position", position);
-    if (!error) error = check_rotation(rotation);
-    Body& body = s.bodies[id.slot];
-    if (!error && body.type != BodyType::kinematic)
-        error = refuse(ErrorCode::bad_argument,
-                       "set_kinematic_target: the body is not kinematic; give it a force or a velocity");
-    if (error) {
-        s.error.set(std::move(error));
+    constexpr const char* call = "set_kinematic_target";
+    if (!s.check_change(id, call) || !s.accept(call, check_finite("position", position, "m")) ||
+        !s.accept(call, check_rotation("rotation", rotation)))
         return false;
-    }
+    const Body& body = s.bodies[id.slot];
+    if (body.type != BodyType::kinematic)
+        return s.refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(body.type), "kinematic"));
     const quat turned = normalized(rotation);
     s.kinematic_targets.set(id, position + rotate(turned, body.local_center), turned);
     return true;
@@ -240,9 +215,9 @@ bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& ro
 
 bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
     State& s = *state_;
-    if (!s.check_change(id, "set_speed_limits")) return false;
-    if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f, ErrorCode::bad_size,
-                         "set_speed_limits: both must be above 0; infinity for none"))
+    constexpr const char* call = "set_speed_limits";
+    if (!s.check_change(id, call) || !s.accept(call, check_speed_limit("max_speed", max_speed, "m/s")) ||
+        !s.accept(call, check_speed_limit("max_spin", max_spin, "rad/s")))
         return false;
     s.bodies[id.slot].max_speed = max_speed;
     s.bodies[id.slot].max_spin = max_spin;
@@ -250,25 +225,24 @@ bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
 }
 
 bool World::set_continuous(BodyId id, Continuous continuous) {
-    if (!state_->check_change(id, "set_continuous")) return false;
-    if (Error error = check_continuous(continuous)) {
-        state_->error.set(std::move(error));
+    if (!state_->check_change(id, "set_continuous") || !state_->accept("set_continuous", check_continuous(continuous)))
         return false;
-    }
     state_->bodies[id.slot].continuous = continuous;
     return true;
 }
 
 bool World::set_hit_speed(float speed) {
     if (!state_->may_change("set_hit_speed")) return false;
-    if (!state_->refuse_unless(speed >= 0.0f, ErrorCode::bad_size, "set_hit_speed: the speed must be 0 or more"))
-        return false;
+    if (!(speed >= 0.0f))
+        return state_->refuse("set_hit_speed", out_of_range(ErrorCode::bad_size, "speed", text(speed), ">= 0 (m/s)"));
     state_->def.hit_speed = speed;
     return true;
 }
 
-void World::set_contact_modifier(ContactModifier modifier, void* user) {
+bool World::set_contact_modifier(ContactModifier modifier, void* user) {
+    if (!state_->may_change("set_contact_modifier")) return false;
     state_->modified_contacts.set(modifier, user);
+    return true;
 }
 
 }  // namespace talus

@@ -19,12 +19,6 @@ namespace talus {
 
 namespace {
 
-bool refused(LastError& last, Error error) {
-    if (!error) return false;
-    last.set(std::move(error));
-    return true;
-}
-
 /// Calls visit(pool index) for each shape of the body that the filter lets through, until visit returns false.
 template <class State, class Visit>
 void for_each_shape(const State& s, std::uint32_t slot, const Filter& filter, Visit visit) {
@@ -56,7 +50,7 @@ struct Before {
     }
 };
 
-// ---- casts
+// ---- casts ----------------------------------------------------------------------------------------------------------
 
 /// Returns the smallest float that is at least x.
 float round_up(double x) {
@@ -85,9 +79,9 @@ void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHi
 }
 
 template <class State, class Query>
-CastHit closest_hit(const State& s, const Query& query, const Filter& filter) {
+CastHit closest_hit(const State& s, const char* call, const Query& query, const Filter& filter) {
     CastHit best;
-    if (refused(s.error, query.check())) return best;
+    if (!s.accept(call, query.check())) return best;
     for_each_hit(s, query, filter, [&](const CastHit& hit) {
         if (Before{}(hit, best)) best = hit;
         return best.fraction;
@@ -96,9 +90,9 @@ CastHit closest_hit(const State& s, const Query& query, const Filter& filter) {
 }
 
 template <class State, class Query>
-bool any_hit(const State& s, const Query& query, const Filter& filter) {
+bool any_hit(const State& s, const char* call, const Query& query, const Filter& filter) {
     bool found = false;
-    if (refused(s.error, query.check())) return found;
+    if (!s.accept(call, query.check())) return found;
     for_each_hit(s, query, filter, [&](const CastHit&) {
         found = true;
         return -1.0f;
@@ -107,9 +101,9 @@ bool any_hit(const State& s, const Query& query, const Filter& filter) {
 }
 
 template <class State, class Query>
-std::vector<CastHit> all_hits(const State& s, const Query& query, const Filter& filter) {
+std::vector<CastHit> all_hits(const State& s, const char* call, const Query& query, const Filter& filter) {
     std::vector<CastHit> hits;
-    if (refused(s.error, query.check())) return hits;
+    if (!s.accept(call, query.check())) return hits;
     for_each_hit(s, query, filter, [&](const CastHit& hit) {
         hits.push_back(hit);
         return 1.0f;
@@ -122,20 +116,21 @@ RayQuery query_of(const Ray& ray) { return {ray.origin, ray.translation}; }
 ShapeQuery query_of(const ShapeCast& cast) { return {cast.shape, cast.pose, cast.translation}; }
 
 template <class State, class Cast>
-bool closest_hits(const State& s, std::span<const Cast> casts, std::span<CastHit> hits, const Filter& filter) {
+bool closest_hits(const State& s, const char* call, const char* list, std::span<const Cast> casts,
+                  std::span<CastHit> hits, const Filter& filter) {
     std::fill(hits.begin(), hits.end(), CastHit{});
-    if (hits.size() < casts.size()) {
-        s.error.set({ErrorCode::bad_argument, "ray_cast, shape_cast: hits must have room for one a cast"});
-        return false;
+    if (hits.size() < casts.size())
+        return s.refuse(call,
+                        {ErrorCode::bad_argument, "hits has " + text(hits.size()) + " elements and " + list + " has " +
+                                                      text(casts.size()) + "; hits must be at least as long."});
+    for (std::size_t i = 0; i < casts.size(); ++i) {
+        if (Error error = query_of(casts[i]).check()) return s.refuse(call, within(list, i, ".", std::move(error)));
     }
-    for (const Cast& cast : casts) {
-        if (refused(s.error, query_of(cast).check())) return false;
-    }
-    for (std::size_t i = 0; i < casts.size(); ++i) hits[i] = closest_hit(s, query_of(casts[i]), filter);
+    for (std::size_t i = 0; i < casts.size(); ++i) hits[i] = closest_hit(s, call, query_of(casts[i]), filter);
     return true;
 }
 
-// ---- overlaps
+// ---- overlaps -------------------------------------------------------------------------------------------------------
 
 template <class State, class Query>
 bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
@@ -151,9 +146,9 @@ bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Fi
 }
 
 template <class State, class Query>
-std::vector<BodyId> all_overlaps(const State& s, const Query& query, const Filter& filter) {
+std::vector<BodyId> all_overlaps(const State& s, const char* call, const Query& query, const Filter& filter) {
     std::vector<BodyId> found;
-    if (refused(s.error, query.check())) return found;
+    if (!s.accept(call, query.check())) return found;
     const Aabb box = query.box();
     s.proxies.broadphase().query(box, [&](std::uint32_t slot) {
         if (overlaps_body(s, query, box, filter, slot)) found.push_back(s.bodies.id_of(slot));
@@ -163,16 +158,16 @@ std::vector<BodyId> all_overlaps(const State& s, const Query& query, const Filte
 }
 
 template <class State, class Query>
-bool any_overlap(const State& s, const Query& query, const Filter& filter) {
+bool any_overlap(const State& s, const char* call, const Query& query, const Filter& filter) {
     bool found = false;
-    if (refused(s.error, query.check())) return found;
+    if (!s.accept(call, query.check())) return found;
     const Aabb box = query.box();
     s.proxies.broadphase().query(
         box, [&](std::uint32_t slot) { found = found || overlaps_body(s, query, box, filter, slot); });
     return found;
 }
 
-// ---- the nearest bodies
+// ---- the nearest bodies ---------------------------------------------------------------------------------------------
 
 /// Returns the body's nearest point, over all of its shapes. The hit has no body if that point is farther than the
 /// limit.
@@ -193,67 +188,67 @@ NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& f
 
 }  // namespace
 
-// ---- World
+// ---- World ----------------------------------------------------------------------------------------------------------
 
 CastHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    return closest_hit(*state_, RayQuery{origin, translation}, filter);
+    return closest_hit(*state_, "ray_cast", RayQuery{origin, translation}, filter);
 }
 
 bool World::ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    return any_hit(*state_, RayQuery{origin, translation}, filter);
+    return any_hit(*state_, "ray_cast_any", RayQuery{origin, translation}, filter);
 }
 
 std::vector<CastHit> World::ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    return all_hits(*state_, RayQuery{origin, translation}, filter);
+    return all_hits(*state_, "ray_cast_all", RayQuery{origin, translation}, filter);
 }
 
 bool World::ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter) const {
-    return closest_hits(*state_, rays, hits, filter);
+    return closest_hits(*state_, "ray_cast", "rays", rays, hits, filter);
 }
 
 CastHit World::shape_cast(const Shape& shape, const Transform& pose, const vec3& translation,
                           const Filter& filter) const {
-    return closest_hit(*state_, ShapeQuery(shape, pose, translation), filter);
+    return closest_hit(*state_, "shape_cast", ShapeQuery(shape, pose, translation), filter);
 }
 
 bool World::shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation,
                            const Filter& filter) const {
-    return any_hit(*state_, ShapeQuery(shape, pose, translation), filter);
+    return any_hit(*state_, "shape_cast_any", ShapeQuery(shape, pose, translation), filter);
 }
 
 std::vector<CastHit> World::shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
                                            const Filter& filter) const {
-    return all_hits(*state_, ShapeQuery(shape, pose, translation), filter);
+    return all_hits(*state_, "shape_cast_all", ShapeQuery(shape, pose, translation), filter);
 }
 
 bool World::shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits, const Filter& filter) const {
-    return closest_hits(*state_, casts, hits, filter);
+    return closest_hits(*state_, "shape_cast", "casts", casts, hits, filter);
 }
 
 std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, const Filter& filter) const {
-    return all_overlaps(*state_, ShapeQuery(shape, pose), filter);
+    return all_overlaps(*state_, "overlap", ShapeQuery(shape, pose), filter);
 }
 
 std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
-    if (refused(state_->error, check(box))) return {};
+    if (!state_->accept("overlap", check(box))) return {};
     return overlap(shape_of(box), pose_of(box), filter);
 }
 
 std::vector<BodyId> World::overlap(const vec3& point, const Filter& filter) const {
-    return all_overlaps(*state_, PointQuery{point}, filter);
+    return all_overlaps(*state_, "overlap", PointQuery{point}, filter);
 }
 
 bool World::overlap_any(const Shape& shape, const Transform& pose, const Filter& filter) const {
-    return any_overlap(*state_, ShapeQuery(shape, pose), filter);
+    return any_overlap(*state_, "overlap_any", ShapeQuery(shape, pose), filter);
 }
 
 bool World::overlap_any(const Aabb& box, const Filter& filter) const {
-    if (refused(state_->error, check(box))) return false;
+    if (!state_->accept("overlap_any", check(box))) return false;
     return overlap_any(shape_of(box), pose_of(box), filter);
 }
 
 bool World::overlap_any(const vec3& point, const Filter& filter) const {
-    return any_overlap(*state_, PointQuery{point}, filter);
+    return any_overlap(*state_, "overlap_any", PointQuery{point}, filter);
 }
 
 std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float max_distance,
@@ -261,9 +256,10 @@ std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float 
     const State& s = *state_;
     const PointQuery query{point};
     std::vector<NearHit> found;  // a heap of the best hits so far, the farthest one first
-    if (refused(s.error, query.check())) return found;
+    if (!s.accept("nearest", query.check())) return found;
     if (!(max_distance >= 0.0f)) {
-        s.error.set({ErrorCode::bad_argument, "nearest: max_distance must be 0 or more; infinity is no limit"});
+        s.refuse("nearest", out_of_range(ErrorCode::bad_argument, "max_distance", text(max_distance),
+                                         ">= 0 (m); infinity means no limit"));
         return found;
     }
     if (count == 0) return found;

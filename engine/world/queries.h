@@ -9,6 +9,7 @@
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/triangles/queries.h>
+#include "engine/world/error_text.h"
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/shapes/size_limits.h"
 
@@ -18,8 +19,8 @@ struct RayQuery {
     vec3 origin, translation;
 
     Error check() const {
-        if (is_finite(origin) && is_finite(translation)) return {};
-        return {ErrorCode::not_finite, "ray_cast: origin or translation has a NaN or an infinity"};
+        if (Error error = check_finite("origin", origin, "m")) return error;
+        return check_finite("translation", translation, "m");
     }
     BoxCast box_cast() const { return {origin, translation}; }
     CastHit meet(const Shape& target, const Transform& at, BodyId body) const {
@@ -40,20 +41,21 @@ struct RayQuery {
 
 struct ShapeQuery {
     const Shape& shape;
-    Transform pose;
+    const Transform& asked_pose;
+    Transform pose;  ///< its rotation normalised
     vec3 translation;
 
     ShapeQuery(const Shape& asked, const Transform& placed, const vec3& way = vec3(0.0f))
-        : shape(asked), pose{placed.position, normalized(placed.rotation)}, translation(way) {}
+        : shape(asked), asked_pose(placed), pose{placed.position, normalized(placed.rotation)}, translation(way) {}
 
     Error check() const {
-        if (Error error = talus::check(shape)) return error;
+        if (Error error = talus::check(shape)) return within("shape: ", std::move(error));
+        if (Error error = check_finite("pose.position", pose.position, "m")) return error;
+        if (Error error = check_finite("translation", translation, "m")) return error;
         // A zero quaternion, or one with a NaN, is still no unit quaternion after it was normalised.
         const quat& q = pose.rotation;
-        const bool turned = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f;
-        if (is_finite(pose.position) && is_finite(translation) && turned) return {};
-        return {ErrorCode::not_finite,
-                "overlap, shape_cast: pose and translation must be finite, the rotation a unit quaternion"};
+        if (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f) return {};
+        return out_of_range(ErrorCode::not_finite, "pose.rotation", text(asked_pose.rotation), unit_quaternion);
     }
     Aabb box() const { return transform_box(to_frame(pose), bounds(shape)); }
     BoxCast box_cast() const {
@@ -95,10 +97,7 @@ struct ShapeQuery {
 struct PointQuery {
     vec3 point;
 
-    Error check() const {
-        if (is_finite(point)) return {};
-        return {ErrorCode::not_finite, "overlap, nearest: the point has a NaN or an infinity"};
-    }
+    Error check() const { return check_finite("point", point, "m"); }
     Aabb box() const { return {point, point}; }
     bool overlaps(const Shape& target, const Transform& at) const {
         return talus::ray_cast(target, inverse_transform_point(at, point), vec3(0.0f)).hit;
@@ -129,10 +128,11 @@ struct PointQuery {
 };
 
 inline Error check(const Aabb& box) {
-    if (!is_finite(box.lower) || !is_finite(box.upper))
-        return {ErrorCode::not_finite, "overlap: the box has a NaN or an infinity"};
+    if (Error error = check_finite("box.lower", box.lower, "m")) return error;
+    if (Error error = check_finite("box.upper", box.upper, "m")) return error;
     if (glm::all(glm::lessThanEqual(box.lower, box.upper))) return {};
-    return {ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"};
+    return {ErrorCode::bad_argument, "box.lower is " + text(box.lower) + " and box.upper is " + text(box.upper) +
+                                         "; lower must be <= upper on each axis."};
 }
 
 /// Returns the box as a shape, to be placed at pose_of(box). A flat box or a point gets the smallest size that shapes

@@ -2,6 +2,7 @@
 /// (solve_stage.cpp).
 
 #include "common/stopwatch.h"
+#include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
 #if defined(__linux__)
@@ -22,12 +23,12 @@ static long interruptions_so_far(bool asked) {
 
 bool World::step(float dt, const Jobs& host_jobs) {
     State& s = *state_;
-    if (!s.may_change("step") ||
-        !s.refuse_unless(dt > 0.0f && dt <= 1.0f, ErrorCode::bad_argument,
-                         "step: dt must be above 0 and at most 1 second; nothing was moved") ||
-        !s.refuse_unless(host_jobs.threads >= 1, ErrorCode::bad_argument,
-                         "step: jobs.threads must be at least 1; nothing was moved"))
-        return false;
+    if (!s.may_change("step")) return false;
+    if (!(dt > 0.0f && dt <= 1.0f))
+        return s.refuse("step", out_of_range(ErrorCode::bad_argument, "dt", text(dt), "> 0 and at most 1 (s)"));
+    if (host_jobs.threads < 1)
+        return s.refuse("step",
+                        out_of_range(ErrorCode::bad_argument, "jobs.threads", text(host_jobs.threads), "at least 1"));
     const RunningCallbacks::Scope running(s.callbacks);
     FrameProfile profile;
     profile.frame = s.profile.frame + 1;

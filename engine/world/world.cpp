@@ -3,6 +3,7 @@
 #include <talus/engine/world.h>
 
 #include "engine/bodies/body_setup.h"
+#include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
 #include <algorithm>
@@ -26,28 +27,31 @@ void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {
     ++colliders.versions[index];
 }
 
-static bool is_good(int substeps) { return substeps >= 1 && substeps <= 64; }
-static bool is_good(Timing timing) { return timing <= Timing::pairs; }
-static bool is_good_speed(float max_speed) { return max_speed > 0.0f && is_finite(max_speed); }
+/// Returns the error of the first setting that is out of range, and gives all such settings of `mended` their defaults.
+static Error check_settings(const WorldDef& def, WorldDef* mended = nullptr) {
+    const WorldDef defaults;
+    Error first;
+    const auto check = [&](bool ok, const char* what, auto WorldDef::*setting, const char* allowed) {
+        if (ok) return;
+        if (!first) first = out_of_range(ErrorCode::bad_argument, what, text(def.*setting), allowed);
+        if (mended != nullptr) mended->*setting = defaults.*setting;
+    };
+    check(is_finite(def.gravity), "gravity", &WorldDef::gravity, "finite (m/s^2)");
+    check(def.substeps >= 1 && def.substeps <= 64, "substeps", &WorldDef::substeps, "1 to 64");
+    check(def.max_speed > 0.0f && is_finite(def.max_speed), "max_speed", &WorldDef::max_speed, "finite and > 0 (m/s)");
+    check(def.hit_speed >= 0.0f, "hit_speed", &WorldDef::hit_speed, ">= 0 (m/s)");
+    check(def.timing <= Timing::pairs, "timing", &WorldDef::timing, "a value of Timing (0 to 2)");
+    return first;
+}
 
 World::World() : World(WorldDef{}) {}
 
 World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
     state_->def = def;
-    WorldDef& used = state_->def;
-    const WorldDef defaults;
-    const bool good_gravity = is_finite(def.gravity), good_substeps = is_good(def.substeps);
-    const bool good_speed = is_good_speed(def.max_speed);
-    const bool good_hit_speed = def.hit_speed >= 0.0f, good_timing = is_good(def.timing);
-    if (good_gravity && good_substeps && good_speed && good_hit_speed && good_timing) return;
-    state_->error.set(refuse(ErrorCode::bad_argument,
-                             "world: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
-                             "hit_speed at least 0, timing one of Timing's; defaults were taken instead"));
-    if (!good_gravity) used.gravity = defaults.gravity;
-    if (!good_substeps) used.substeps = defaults.substeps;
-    if (!good_speed) used.max_speed = defaults.max_speed;
-    if (!good_hit_speed) used.hit_speed = defaults.hit_speed;
-    if (!good_timing) used.timing = defaults.timing;
+    Error error = check_settings(def, &state_->def);
+    if (!error) return;
+    error.message += " Settings that are out of range got their defaults.";
+    state_->refuse("World", std::move(error));
 }
 
 World::World(const World& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -65,68 +69,70 @@ World::~World() = default;
 // ---- adding and removing --------------------------------------------------------------------------------------------
 
 BodyId World::add_body(const BodyDef& def) {
+    State& s = *state_;
     BodyId id;
-    add_bodies({&def, 1}, {&id, 1});
+    if (s.may_change("add_body") && s.accept("add_body", check_body(def))) s.add_bodies({&def, 1}, {&id, 1});
     return id;
 }
 
 bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
     State& s = *state_;
     std::fill(out.begin(), out.end(), BodyId{});
-    if (!s.may_change("add_body")) return false;
-    if (out.size() < defs.size()) {
-        s.error.set(refuse(ErrorCode::bad_argument, "add_bodies: out must have room for a handle a definition"));
-        return false;
+    if (!s.may_change("add_bodies")) return false;
+    if (out.size() < defs.size())
+        return s.refuse("add_bodies",
+                        {ErrorCode::bad_argument, "out has " + text(out.size()) + " elements and defs has " +
+                                                      text(defs.size()) + "; out needs one element per definition."});
+    for (std::size_t i = 0; i < defs.size(); ++i) {
+        if (!s.accept("add_bodies", within("defs", i, ": ", check_body(defs[i])))) return false;
     }
-    for (const BodyDef& def : defs) {
-        if (Error error = check_body(def)) {
-            s.error.set(std::move(error));
-            return false;
-        }
-    }
+    s.add_bodies(defs, out);
+    return true;
+}
+
+void World::State::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
     std::vector<std::uint32_t> slots(defs.size());
     std::vector<std::uint8_t> moves(defs.size());
     for (std::size_t k = 0; k < defs.size(); ++k) {
-        const BodyDef& def = defs[k];
-        const std::vector<ShapeDef> shapes = shapes_of(def);
-        const std::uint32_t slot = s.bodies.allocate();
-        Body& body = s.bodies[slot];
-        body.type = def.type;
-        body.linear_damping = def.linear_damping;
-        body.angular_damping = def.angular_damping;
-        body.gravity_scale = def.gravity_scale;
-        body.locks = def.locks;
-        s.any_locked = s.any_locked || def.locks != 0;
-        body.allow_sleep = def.allow_sleep;
-        body.continuous = def.continuous;
-        body.user_data = def.user_data;
-        s.put_shapes(body, shapes);
-        const std::span<const ShapeDef> placed(&s.shapes.defs[body.first_shape], body.shape_count);
+        const BodyDef& asked = defs[k];
+        const std::vector<ShapeDef> given = shapes_of(asked);
+        const std::uint32_t slot = bodies.allocate();
+        Body& body = bodies[slot];
+        body.type = asked.type;
+        body.linear_damping = asked.linear_damping;
+        body.angular_damping = asked.angular_damping;
+        body.gravity_scale = asked.gravity_scale;
+        body.locks = asked.locks;
+        any_locked = any_locked || asked.locks != 0;
+        body.allow_sleep = asked.allow_sleep;
+        body.continuous = asked.continuous;
+        body.user_data = asked.user_data;
+        put_shapes(body, given);
+        const std::span<const ShapeDef> placed(&shapes.defs[body.first_shape], body.shape_count);
         talus::set_mass(body, placed);
-        if (def.mass_properties && body.is_dynamic()) talus::set_mass(body, *def.mass_properties);
-        body.max_speed = def.max_speed;
-        body.max_spin = def.max_spin;
-        body.rotation = normalized(def.rotation);
-        body.center = def.position + rotate(body.rotation, body.local_center);
-        if (def.type != BodyType::fixed) {
-            body.linear_velocity = def.linear_velocity;
-            body.angular_velocity = def.angular_velocity;
+        if (asked.mass_properties && body.is_dynamic()) talus::set_mass(body, *asked.mass_properties);
+        body.max_speed = asked.max_speed;
+        body.max_spin = asked.max_spin;
+        body.rotation = normalized(asked.rotation);
+        body.center = asked.position + rotate(body.rotation, body.local_center);
+        if (asked.type != BodyType::fixed) {
+            body.linear_velocity = asked.linear_velocity;
+            body.angular_velocity = asked.angular_velocity;
             drop_locked_motion(body);
         }
         set_extent(body, placed);
-        moves[k] = def.type == BodyType::dynamic ||
-                   (def.type == BodyType::kinematic &&
-                    (def.linear_velocity != vec3(0.0f) || def.angular_velocity != vec3(0.0f)));
-        if (moves[k] != 0) s.sleeping.add(slot);
+        moves[k] = asked.type == BodyType::dynamic ||
+                   (asked.type == BodyType::kinematic &&
+                    (asked.linear_velocity != vec3(0.0f) || asked.angular_velocity != vec3(0.0f)));
+        if (moves[k] != 0) sleeping.add(slot);
         slots[k] = slot;
-        out[k] = s.bodies.id_of(slot);
+        out[k] = bodies.id_of(slot);
     }
-    s.proxies.add(s.contact_world(), slots, moves);
-    const bool anyone_asleep = s.awake().size() < s.bodies.live_count();
+    proxies.add(contact_world(), slots, moves);
+    const bool anyone_asleep = awake().size() < bodies.live_count();
     for (const std::uint32_t slot : slots) {
-        if (anyone_asleep && !s.awake().contains(slot)) s.wake_overlapping(slot);
+        if (anyone_asleep && !awake().contains(slot)) wake_overlapping(slot);
     }
-    return true;
 }
 
 bool World::remove_body(BodyId id) {
@@ -150,18 +156,21 @@ bool World::remove_body(BodyId id) {
 
 bool World::is_valid(BodyId body) const { return state_->bodies.is_valid(body); }
 
-bool World::State::check_handle(BodyId id, const char* call) const {
-    if (bodies.is_valid(id)) return true;
-    error.set(refuse(ErrorCode::stale_handle,
-                     std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_body returned"
-                                                       : ": the body was removed; ask is_valid() first")));
-    return false;
+bool World::State::check_handle(BodyId id, const char* call, const char* name) const {
+    return bodies.is_valid(id) ||
+           refuse(call, out_of_range(ErrorCode::stale_handle, name, text(id),
+                                     "the handle of a body of this world that was not removed (see is_valid)"));
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-vec3 World::position(BodyId id) const { return transform(id).position; }
-quat World::rotation(BodyId id) const { return transform(id).rotation; }
+vec3 World::position(BodyId id) const {
+    return state_->check_handle(id, "position") ? state_->bodies[id.slot].pose().position : vec3(0.0f);
+}
+
+quat World::rotation(BodyId id) const {
+    return state_->check_handle(id, "rotation") ? state_->bodies[id.slot].rotation : Transform{}.rotation;
+}
 
 Transform World::transform(BodyId id) const {
     return state_->check_handle(id, "transform") ? state_->bodies[id.slot].pose() : Transform{};
@@ -261,14 +270,16 @@ std::size_t World::awake_body_count() const { return state_->awake().size(); }
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
-bool World::State::refuse_unless(bool ok, ErrorCode code, std::string_view sentence, const char* call) const {
-    if (!ok) error.set(refuse(code, std::string(call) + std::string(sentence)));
-    return ok;
+bool World::State::refuse(const char* call, Error problem) const {
+    problem.message.insert(0, std::string(call) + ": ");
+    error.set(std::move(problem));
+    return false;
 }
 
 bool World::State::may_change(const char* call) const {
-    return refuse_unless(callbacks.count == 0, ErrorCode::bad_argument,
-                         ": the world cannot change while it steps or draws; call this afterwards", call);
+    return callbacks.count == 0 ||
+           refuse(call, {ErrorCode::bad_argument,
+                         "the world cannot be changed from within step() or draw(); call it after they return."});
 }
 
 bool World::State::check_change(BodyId id, const char* call) const {
@@ -277,27 +288,23 @@ bool World::State::check_change(BodyId id, const char* call) const {
 
 /// Returns whether the body is dynamic: only such bodies have forces and a mass.
 bool World::State::check_dynamic(BodyId id, const char* call) const {
-    return refuse_unless(bodies[id.slot].is_dynamic(), ErrorCode::bad_argument,
-                         ": the body is not dynamic; only dynamic bodies have a mass and take forces", call);
+    const BodyType type = bodies[id.slot].type;
+    return type == BodyType::dynamic ||
+           refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(type), "dynamic"));
 }
 
-/// Returns whether the body can move: it is dynamic or kinematic.
 bool World::State::check_movable(BodyId id, const char* call) const {
-    return refuse_unless(bodies[id.slot].type != BodyType::fixed, ErrorCode::bad_argument,
-                         ": the body is fixed; make it kinematic or dynamic to move it", call);
+    const BodyType type = bodies[id.slot].type;
+    return type != BodyType::fixed ||
+           refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(type), "kinematic or dynamic"));
 }
 
 bool World::set_transform(BodyId id, const vec3& position, const quat& rotation) {
     State& s = *state_;
-    if (!s.check_change(id, "set_transform")) return false;
-    if (Error error = check_finite("set_transform", "position", position)) {
-        s.error.set(std::move(error));
+    constexpr const char* call = "set_transform";
+    if (!s.check_change(id, call) || !s.accept(call, check_finite("position", position, "m")) ||
+        !s.accept(call, check_rotation("rotation", rotation)))
         return false;
-    }
-    if (Error error = check_rotation(rotation)) {
-        s.error.set(std::move(error));
-        return false;
-    }
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
     body.rotation = normalized(rotation);
@@ -311,11 +318,10 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
 
 bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
-    if (!s.check_change(id, "set_linear_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite,
-                         "set_linear_velocity: the velocity has a NaN or an infinity"))
+    constexpr const char* call = "set_linear_velocity";
+    if (!s.check_change(id, call) || !s.accept(call, check_finite("velocity", velocity, "m/s")) ||
+        !s.check_movable(id, call))
         return false;
-    if (!s.check_movable(id, "set_linear_velocity")) return false;
     s.bodies[id.slot].linear_velocity = velocity;
     drop_locked_motion(s.bodies[id.slot]);
     s.sleeping.start_moving(s.sleeping_world(), id.slot);
@@ -324,11 +330,10 @@ bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
 
 bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
-    if (!s.check_change(id, "set_angular_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite,
-                         "set_angular_velocity: the velocity has a NaN or an infinity"))
+    constexpr const char* call = "set_angular_velocity";
+    if (!s.check_change(id, call) || !s.accept(call, check_finite("velocity", velocity, "rad/s")) ||
+        !s.check_movable(id, call))
         return false;
-    if (!s.check_movable(id, "set_angular_velocity")) return false;
     s.bodies[id.slot].angular_velocity = velocity;
     drop_locked_motion(s.bodies[id.slot]);
     s.sleeping.start_moving(s.sleeping_world(), id.slot);
@@ -337,8 +342,7 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
 
 bool World::set_gravity_scale(BodyId id, float scale) {
     State& s = *state_;
-    if (!s.check_change(id, "set_gravity_scale")) return false;
-    if (!s.refuse_unless(is_finite(scale), ErrorCode::not_finite, "set_gravity_scale: the scale must be finite"))
+    if (!s.check_change(id, "set_gravity_scale") || !s.accept("set_gravity_scale", check_finite("scale", scale, "")))
         return false;
     s.bodies[id.slot].gravity_scale = scale;
     s.wake(id.slot);
@@ -347,9 +351,7 @@ bool World::set_gravity_scale(BodyId id, float scale) {
 
 bool World::set_locks(BodyId id, std::uint8_t locks) {
     State& s = *state_;
-    if (!s.check_change(id, "set_locks")) return false;
-    if (!s.refuse_unless(locks < 64, ErrorCode::bad_argument, "set_locks: locks must be made of the flags of AxisLock"))
-        return false;
+    if (!s.check_change(id, "set_locks") || !s.accept("set_locks", check_locks(locks))) return false;
     s.bodies[id.slot].locks = locks;
     s.any_locked = s.any_locked || locks != 0;
     drop_locked_motion(s.bodies[id.slot]);
@@ -359,13 +361,10 @@ bool World::set_locks(BodyId id, std::uint8_t locks) {
 
 bool World::set_damping(BodyId id, float linear, float angular) {
     State& s = *state_;
-    if (!s.check_change(id, "set_damping")) return false;
-    for (const float damping : {linear, angular}) {
-        if (Error error = check_at_least_zero("set_damping: damping", damping)) {
-            s.error.set(std::move(error));
-            return false;
-        }
-    }
+    constexpr const char* call = "set_damping";
+    if (!s.check_change(id, call) || !s.accept(call, check_at_least_zero("linear", linear, "1/s")) ||
+        !s.accept(call, check_at_least_zero("angular", angular, "1/s")))
+        return false;
     s.bodies[id.slot].linear_damping = linear;
     s.bodies[id.slot].angular_damping = angular;
     return true;
@@ -379,88 +378,102 @@ bool World::set_user_data(BodyId id, std::uint64_t user_data) {
 
 bool World::set_awake(BodyId id, bool awake) {
     State& s = *state_;
-    if (!s.check_change(id, "set_awake") || !s.check_movable(id, "set_awake")) return false;
+    if (!s.check_change(id, "set_awake") || !s.check_dynamic(id, "set_awake")) return false;
     if (awake) {
         s.wake(id.slot);
-    } else if (s.bodies[id.slot].is_dynamic() && s.awake().contains(id.slot)) {
+    } else if (s.awake().contains(id.slot)) {
         s.sleeping.put_to_sleep(s.sleeping_world(), id.slot);
     }
     return true;
 }
 
+/// Returns the error of a sum that floats cannot hold.
+static Error check_sum(const char* what, const vec3& sum, const char* unit) {
+    if (is_finite(sum)) return {};
+    return {ErrorCode::not_finite, std::string(what) + " would be " + text(sum) + " " + unit +
+                                       ", which is beyond the range of floats. Nothing was applied."};
+}
+
 bool World::apply_force(BodyId id, const vec3& force) {
-    return is_valid(id) ? apply_force_at(id, force, state_->bodies[id.slot].center)
-                        : state_->check_change(id, "apply_force");
+    return state_->check_change(id, "apply_force") &&
+           state_->add_force(id, "apply_force", force, state_->bodies[id.slot].center);
 }
 
 bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
-    State& s = *state_;
-    if (!s.check_change(id, "apply_force_at")) return false;
-    if (!s.refuse_unless(is_finite(force) && is_finite(point), ErrorCode::not_finite,
-                         "apply_force: the force or point has a NaN or an infinity"))
+    return state_->check_change(id, "apply_force_at") && state_->add_force(id, "apply_force_at", force, point);
+}
+
+bool World::State::add_force(BodyId id, const char* call, const vec3& force, const vec3& point) {
+    Body& body = bodies[id.slot];
+    if (!accept(call, check_finite("force", force, "N")) || !accept(call, check_finite("point", point, "m")) ||
+        !check_dynamic(id, call))
         return false;
-    Body& body = s.bodies[id.slot];
-    if (!s.check_dynamic(id, "apply_force")) return false;
     const vec3 sum = body.force + force, torque = body.torque + glm::cross(point - body.center, force);
-    if (!s.refuse_unless(is_finite(sum) && is_finite(torque), ErrorCode::not_finite,
-                         "apply_force: the sum of forces overflows; nothing was applied"))
+    if (!accept(call, check_sum("the sum of forces", sum, "N")) ||
+        !accept(call, check_sum("the sum of torques", torque, "N m")))
         return false;
     body.force = sum;
     body.torque = torque;
-    s.wake(id.slot);
+    wake(id.slot);
     return true;
 }
 
 bool World::apply_torque(BodyId id, const vec3& torque) {
     State& s = *state_;
-    if (!s.check_change(id, "apply_torque")) return false;
-    if (!s.refuse_unless(is_finite(torque), ErrorCode::not_finite, "apply_torque: the torque has a NaN or an infinity"))
+    constexpr const char* call = "apply_torque";
+    if (!s.check_change(id, call) || !s.accept(call, check_finite("torque", torque, "N m")) ||
+        !s.check_dynamic(id, call))
         return false;
     Body& body = s.bodies[id.slot];
-    if (!s.check_dynamic(id, "apply_torque")) return false;
     const vec3 sum = body.torque + torque;
-    if (!s.refuse_unless(is_finite(sum), ErrorCode::not_finite,
-                         "apply_torque: the sum of torques overflows; nothing was applied"))
-        return false;
+    if (!s.accept(call, check_sum("the sum of torques", sum, "N m"))) return false;
     body.torque = sum;
     s.wake(id.slot);
     return true;
 }
 
 bool World::apply_impulse(BodyId id, const vec3& impulse) {
-    return is_valid(id) ? apply_impulse_at(id, impulse, state_->bodies[id.slot].center)
-                        : state_->check_change(id, "apply_impulse");
+    return state_->check_change(id, "apply_impulse") &&
+           state_->add_impulse(id, "apply_impulse", impulse, state_->bodies[id.slot].center);
 }
 
 bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) {
-    State& s = *state_;
-    if (!s.check_change(id, "apply_impulse_at")) return false;
-    if (!s.refuse_unless(is_finite(impulse) && is_finite(point), ErrorCode::not_finite,
-                         "apply_impulse: the impulse or point has a NaN or an infinity"))
+    return state_->check_change(id, "apply_impulse_at") && state_->add_impulse(id, "apply_impulse_at", impulse, point);
+}
+
+static vec3 velocity_after(const Body& body, const vec3& impulse) {
+    return body.linear_velocity + response_of(body, body.rotation).inverse_mass * impulse;
+}
+
+static vec3 spin_after(const Body& body, const vec3& impulse) {
+    return body.angular_velocity + response_of(body, body.rotation).inverse_inertia * impulse;
+}
+
+bool World::State::add_impulse(BodyId id, const char* call, const vec3& impulse, const vec3& point) {
+    Body& body = bodies[id.slot];
+    if (!accept(call, check_finite("impulse", impulse, "N s")) || !accept(call, check_finite("point", point, "m")) ||
+        !check_dynamic(id, call))
         return false;
-    Body& body = s.bodies[id.slot];
-    if (!s.check_dynamic(id, "apply_impulse")) return false;
-    const vec3 velocity = body.linear_velocity + response_of(body, body.rotation).inverse_mass * impulse;
-    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite,
-                         "apply_impulse: the velocity overflows; nothing was applied"))
+    const vec3 velocity = velocity_after(body, impulse);
+    const vec3 spin = spin_after(body, glm::cross(point - body.center, impulse));
+    if (!accept(call, check_sum("the velocity", velocity, "m/s")) ||
+        !accept(call, check_sum("the angular velocity", spin, "rad/s")))
         return false;
-    if (!apply_angular_impulse(id, glm::cross(point - body.center, impulse))) return false;
     body.linear_velocity = velocity;
+    body.angular_velocity = spin;
+    wake(id.slot);
     return true;
 }
 
 bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
     State& s = *state_;
-    if (!s.check_change(id, "apply_angular_impulse")) return false;
-    if (!s.refuse_unless(is_finite(impulse), ErrorCode::not_finite,
-                         "apply_angular_impulse: the impulse has a NaN or an infinity"))
+    constexpr const char* call = "apply_angular_impulse";
+    if (!s.check_change(id, call) || !s.accept(call, check_finite("impulse", impulse, "N m s")) ||
+        !s.check_dynamic(id, call))
         return false;
     Body& body = s.bodies[id.slot];
-    if (!s.check_dynamic(id, "apply_angular_impulse")) return false;
-    const vec3 spin = body.angular_velocity + response_of(body, body.rotation).inverse_inertia * impulse;
-    if (!s.refuse_unless(is_finite(spin), ErrorCode::not_finite,
-                         "apply_angular_impulse: the spin overflows; nothing was applied"))
-        return false;
+    const vec3 spin = spin_after(body, impulse);
+    if (!s.accept(call, check_sum("the angular velocity", spin, "rad/s"))) return false;
     body.angular_velocity = spin;
     s.wake(id.slot);
     return true;
@@ -468,8 +481,7 @@ bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
 
 bool World::set_gravity(const vec3& gravity) {
     State& s = *state_;
-    if (!s.may_change("set_gravity")) return false;
-    if (!s.refuse_unless(is_finite(gravity), ErrorCode::not_finite, "set_gravity: gravity has a NaN or an infinity"))
+    if (!s.may_change("set_gravity") || !s.accept("set_gravity", check_finite("gravity", gravity, "m/s^2")))
         return false;
     if (gravity == s.def.gravity) return true;
     s.def.gravity = gravity;
@@ -482,15 +494,7 @@ const WorldDef& World::settings() const { return state_->def; }
 
 bool World::set_settings(const WorldDef& settings) {
     State& s = *state_;
-    if (!s.may_change("set_settings")) return false;
-    const bool good = is_finite(settings.gravity) && is_good(settings.substeps) && is_good_speed(settings.max_speed) &&
-                      settings.hit_speed >= 0.0f && is_good(settings.timing);
-    if (!good) {
-        s.error.set(refuse(ErrorCode::bad_argument,
-                           "set_settings: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
-                           "hit_speed at least 0, timing one of Timing's; nothing was changed"));
-        return false;
-    }
+    if (!s.may_change("set_settings") || !s.accept("set_settings", check_settings(settings))) return false;
     const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
     if (settings.substeps != s.def.substeps) s.stiffness.forget_usual_substep();
     s.def = settings;

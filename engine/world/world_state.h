@@ -43,7 +43,7 @@
 #include "engine/world/stage_team.h"
 #include "engine/world/step_jobs.h"
 
-#include <string_view>
+#include <utility>
 
 namespace talus {
 
@@ -136,6 +136,13 @@ struct World::State {
     void put_shape(std::uint32_t index, const ShapeDef& given);
     void begin_change(std::uint32_t slot);  ///< before shapes, filter or type change: removes the body's pairs
     void end_change(std::uint32_t slot);    ///< after it: makes a new proxy
+    /// Adds bodies whose definitions were checked.
+    void add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out);
+    // Work that several calls share. The handle is valid; `call` is the name of the call that the user made.
+    bool add_force(BodyId id, const char* call, const vec3& force, const vec3& point);
+    bool add_impulse(BodyId id, const char* call, const vec3& impulse, const vec3& point);
+    bool set_shapes(BodyId id, const char* call, std::span<const ShapeDef> defs);
+    bool set_mass_properties(BodyId id, const char* call, const MassProperties& properties);
     void replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs);
     void carry_velocity_to(Body& body, const vec3& center) const;
     /// Removes a joint and the gears that couple it. The joint's own event says `overloaded`.
@@ -144,17 +151,22 @@ struct World::State {
     /// slots or null_index.
     void update_collision_of(std::uint32_t body_a, std::uint32_t body_b);
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
+    /// Returns the index of an axis, 0 to 5. If it is not one of JointAxis, sets the error and returns -1.
+    int axis_of(JointId id, JointAxis axis, const char* call) const;
     /// Returns the definition of a joint's axis. If the user may not set it, sets the error and returns nullptr.
     AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);
+    /// Sets the limit, motor or spring of an axis. Errors name its fields with `path` before them.
     template <class Part>
-    bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value);
+    bool set_axis(JointId id, JointAxis axis, const char* call, const char* path, Part AxisDef::*part,
+                  const Part& value);
 
-    // Checks of the user's calls. If a check fails, it returns false and sets the error, whose sentence begins with the
+    // Checks of the user's calls. If a check fails, it returns false and sets the error, whose message begins with the
     // call's name.
-    /// Returns `ok`.
-    bool refuse_unless(bool ok, ErrorCode code, std::string_view sentence, const char* call = "") const;
-    bool check_handle(BodyId id, const char* call) const;  ///< the handle is not stale
-    bool check_handle(JointId id, const char* call) const;
+    bool accept(const char* call, Error problem) const { return !problem || refuse(call, std::move(problem)); }
+    bool refuse(const char* call, Error problem) const;  ///< sets the error and returns false
+    /// The handle is that of a body or joint of this world. `name` is the name of the call's argument.
+    bool check_handle(BodyId id, const char* call, const char* name = "body") const;
+    bool check_handle(JointId id, const char* call, const char* name = "joint") const;
     bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
     bool may_change(const char* call) const;                ///< no step() or draw() is running
     bool check_change(BodyId id, const char* call) const;   ///< may_change() and check_handle()

@@ -610,9 +610,10 @@ bool TextRun::change(World& world, const TextChange& change) {
     if (what == "remove") return world.remove_body(id);
     // Another change may have made the body one of a type that refuses these.
     const BodyType now = world.type(id);
-    const bool needs_mass = what == "push" || what == "force" || what == "torque" || what == "mass";
-    if (needs_mass && now != BodyType::dynamic) return true;
-    if ((what == "velocity" || what == "sleep") && now == BodyType::fixed) return true;
+    const bool needs_dynamic =
+        what == "push" || what == "force" || what == "torque" || what == "mass" || what == "sleep";
+    if (needs_dynamic && now != BodyType::dynamic) return true;
+    if (what == "velocity" && now == BodyType::fixed) return true;
     if (what == "push") return world.apply_impulse_at(id, vector(0), world.center_of_mass(id) + vector(3));
     if (what == "force") return world.apply_force_at(id, vector(0), world.center_of_mass(id) + vector(3));
     if (what == "torque") return world.apply_torque(id, vector(0));

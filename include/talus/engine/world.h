@@ -2,12 +2,14 @@
 /// The world: bodies, joints, and the step that moves them.
 ///
 /// A refused call returns a null handle, false or an empty result, leaves the world as it was, and sets last_error() to
-/// a code and a sentence. A getter that is given a stale handle returns zero or the identity and sets last_error(),
-/// too. A world is a value: a copy of it is an independent world that steps to the same bits.
+/// a code and a sentence: what was wrong, the value given, and what is allowed. A getter that is given a stale handle,
+/// or an axis that is not one of JointAxis, returns zero, the identity or a default value and sets last_error(), too. A
+/// world is a value: a copy of it is an independent world that steps to the same bits.
 ///
 /// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that have
-/// no meaning for the type of a body are refused, too: forces, impulses and masses of a body that is not dynamic,
-/// velocities of a fixed one.
+/// no meaning for the type of a body are refused, too: forces, impulses, masses and set_awake of a body that is not
+/// dynamic, velocities of a fixed one, kinematic targets of one that is not kinematic. Damping, locks, speed limits,
+/// gravity scale and `continuous` are kept for when the body becomes dynamic.
 ///
 /// All memory comes from operator new. If it throws std::bad_alloc, the exception leaves the call that needed the
 /// memory, even if another thread of the step's jobs threw it. If that call was changing the world, the world may then
@@ -188,7 +190,7 @@ public:
     // ---- Other changes.
 
     bool set_user_data(BodyId body, std::uint64_t user_data);  ///< yours; Talus never reads it
-    /// Wakes the body, or puts a dynamic body to sleep. Refused for fixed bodies.
+    /// Wakes a dynamic body or puts it to sleep. Refused for other bodies: a kinematic one is awake while it moves.
     bool set_awake(BodyId body, bool awake);
 
     // ---- Forces act during the next step, impulses at once. Both are in world axes, act on dynamic bodies only, and
@@ -211,8 +213,8 @@ public:
     bool set_allow_sleep(bool allow);  ///< see WorldDef::allow_sleep; false wakes all bodies
     bool set_hit_speed(float speed);   ///< see WorldDef::hit_speed
     /// Sets the function that may change contacts before they are solved; null: none. The thread that calls step()
-    /// calls it with `user`. A copy of the world has the same modifier.
-    void set_contact_modifier(ContactModifier modifier, void* user = nullptr);
+    /// calls it with `user`. A copy of the world has the same modifier. Refused only within step() and draw().
+    bool set_contact_modifier(ContactModifier modifier, void* user = nullptr);
 
     // ---- Joints: add, remove and change them at any time between steps. Each of these calls wakes the joint's bodies.
     // Removing a body removes its joints.
@@ -333,8 +335,8 @@ public:
     /// fixed bodies is an island of its own. Returns `no_island` for fixed, kinematic and sleeping bodies, for bodies
     /// that touch nothing, and for bodies that were added or woken since the last step.
     std::uint32_t island(BodyId body) const;
-    /// Passes what `options` select to `draw`: see debug_draw.h.
-    void draw(DebugDraw& draw, const DebugDrawOptions& options) const;
+    /// Passes what `options` select to `draw`: see debug_draw.h. Refused for an `outline_color` that does not exist.
+    bool draw(DebugDraw& draw, const DebugDrawOptions& options) const;
     MemoryStats memory() const;  ///< heap memory in use
 
     std::vector<BodyId> bodies() const;    ///< all bodies, in order of their slots

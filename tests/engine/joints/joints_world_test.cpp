@@ -160,6 +160,13 @@ TEST_CASE("joints that make no sense are refused with a sentence and change noth
     refused(DistanceDef{.ends = good, .length = {-0.5f, 1.0f}}, ErrorCode::bad_size);
     refused(DistanceDef{.ends = good, .rest_length = -0.5f}, ErrorCode::bad_size);
     refused(FixedDef{.ends = good, .linear_hertz = nan_value}, ErrorCode::not_finite);
+    refused(FixedDef{.ends = good, .damping_ratio = -1.0f}, ErrorCode::bad_size);
+    refused(BallDef{.ends = good, .drive = {.max_force = nan_value}}, ErrorCode::not_finite);
+    refused(WheelDef{.ends = good, .suspension = {.hertz = nan_value}}, ErrorCode::not_finite);
+    refused(WheelDef{.ends = good, .steering = {1.0f, -1.0f}}, ErrorCode::bad_argument);
+    refused(MotorDef{.ends = good, .drive = {.velocity = {nan_value, 0, 0}}}, ErrorCode::not_finite);
+    refused(DistanceDef{.ends = good, .rest_length = nan_value}, ErrorCode::not_finite);
+    refused(BallDef{.ends = {a, b, {{0, 2e6f, 0}}}}, ErrorCode::bad_size);
     refused(FixedDef{.ends = good, .options = {.break_force = -1.0f}}, ErrorCode::bad_size);
     refused(FixedDef{.ends = good, .options = {.break_torque = nan_value}}, ErrorCode::not_finite);
     refused(GearDef{}, ErrorCode::bad_argument);

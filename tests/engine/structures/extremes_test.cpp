@@ -110,7 +110,7 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                             (world.type(id) == BodyType::dynamic));
                     break;
                 case 11:
-                    REQUIRE(world.set_awake(id, random.below(2) == 0));
+                    REQUIRE(world.set_awake(id, random.below(2) == 0) == (world.type(id) == BodyType::dynamic));
                     break;
                 case 12: {
                     const vec3 from = place();

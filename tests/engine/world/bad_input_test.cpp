@@ -47,6 +47,10 @@ struct Victim {
 
     void refuses_body(const char* what, ErrorCode code, const BodyDef& def) const {
         refuses(what, code, [&](World& w) { return static_cast<bool>(w.add_body(def)); });
+        refuses(what, code, [&](World& w) {
+            BodyId out[2];
+            return w.add_bodies(std::vector<BodyDef>{crate({9, 9, 9}), def}, out);
+        });
         if (!def.shapes.empty() || def.shape.radius + def.shape.half_extents.x == 0.0f) return;
         // The same with a compound, for errors of shapes.
         BodyDef outer = def;
@@ -432,14 +436,67 @@ TEST_CASE("enumerators that there are not are refused") {
     v.refuses("set_type", code, [&](World& w) { return w.set_type(v.crate_id, type); });
     v.refuses("set_continuous", code, [&](World& w) { return w.set_continuous(v.crate_id, continuous); });
     v.refuses("set_locks", code, [&](World& w) { return w.set_locks(v.crate_id, 200); });
+    def = crate({0, 5, 0});
+    def.shape.type = static_cast<ShapeType>(77);
+    v.refuses_body("shape", code, def);
+    v.refuses("set_shape", code, [&](World& w) { return w.set_shape(v.crate_id, 0, def.shape); });
+    v.refuses("overlap", code, [&](World& w) { return w.overlap_any(def.shape, Transform{}); });
+    v.refuses("shape_cast", code, [&](World& w) { return w.shape_cast_any(def.shape, Transform{}, vec3(1.0f)); });
+    WorldDef settings;
+    settings.timing = static_cast<Timing>(9);
+    v.refuses("set_settings", code, [&](World& w) { return w.set_settings(settings); });
+    CHECK(World(settings).settings().timing == WorldDef{}.timing);
+}
+
+// They read past the end of an array.
+TEST_CASE("a joint has nothing along an axis that there is not") {
     World world;
     const BodyId a = add(world, crate({})), b = add(world, crate({2, 0, 0}));
     const JointId joint = world.add_joint(HingeDef{.ends = world.joint_ends(a, b, {1, 0, 0})});
-    CHECK(!world.set_joint_limit(joint, {-1.0f, 1.0f}, static_cast<JointAxis>(40)));
-    CHECK(world.last_error().code == code);
+    REQUIRE(joint);
+    run(world, 2);
+    for (const int number : {7, 40, 255}) {
+        CAPTURE(number);
+        const auto axis = static_cast<JointAxis>(number);
+        const auto refused = [&](const char* call, bool nothing) {
+            CAPTURE(std::string(call));
+            CHECK(nothing);
+            CHECK(world.last_error().code == ErrorCode::bad_argument);
+            CHECK(world.last_error().message == std::string(call) + ": axis is " + std::to_string(number) +
+                                                    "; it must be a value of JointAxis (0 to 6).");
+            world.set_user_data(BodyId{}, 0);  // another error between
+            REQUIRE(world.last_error().code == ErrorCode::stale_handle);
+        };
+        refused("joint_coordinate", world.joint_coordinate(joint, axis) == 0.0f);
+        refused("joint_speed", world.joint_speed(joint, axis) == 0.0f);
+        refused("joint_motor_force", world.joint_motor_force(joint, axis) == 0.0f);
+        refused("joint_stiffness", world.joint_stiffness(joint, axis) == 0.0f);
+        refused("joint_limit", world.joint_limit(joint, axis).lower == -unlimited);
+        refused("joint_motor", world.joint_motor(joint, axis).max_force == 0.0f);
+        refused("joint_spring", world.joint_spring(joint, axis).hertz == 0.0f);
+        refused("set_joint_limit", !world.set_joint_limit(joint, {-1.0f, 1.0f}, axis));
+        refused("set_joint_motor", !world.set_joint_motor(joint, {.speed = 1.0f, .max_force = 1.0f}, axis));
+        refused("set_joint_spring", !world.set_joint_spring(joint, {.hertz = 1.0f}, axis));
+    }
 }
 
-// These setters returned true and did nothing.
+TEST_CASE("an outline colour that there is not draws nothing") {
+    struct Pen : DebugDraw {
+        int figures = 0;
+        void line(const vec3&, const vec3&, Color) override { ++figures; }
+        void point(const vec3&, float, Color) override { ++figures; }
+        void triangle(const vec3&, const vec3&, const vec3&, Color) override { ++figures; }
+        void text(const vec3&, std::string_view, Color) override { ++figures; }
+    } pen;
+    const Victim v;
+    v.refuses("draw", ErrorCode::bad_argument,
+              [&](World& w) { return w.draw(pen, {.outlines = true, .outline_color = static_cast<OutlineColor>(3)}); });
+    CHECK(pen.figures == 0);
+    CHECK(v.world.draw(pen, {.outlines = true}));
+    CHECK(pen.figures > 0);
+}
+
+// They returned true and did nothing.
 TEST_CASE("setters that can do nothing on this type of body are refused") {
     Victim v;
     const ErrorCode code = ErrorCode::bad_argument;
@@ -461,7 +518,12 @@ TEST_CASE("setters that can do nothing on this type of body are refused") {
     }
     v.refuses("set_linear_velocity", code, [&](World& w) { return w.set_linear_velocity(v.fixed_id, some); });
     v.refuses("set_angular_velocity", code, [&](World& w) { return w.set_angular_velocity(v.fixed_id, some); });
-    v.refuses("set_awake", code, [&](World& w) { return w.set_awake(v.fixed_id, true); });
+    for (const bool awake : {false, true}) {
+        v.refuses("set_awake", code, [&](World& w) { return w.set_awake(v.fixed_id, awake); });
+        v.refuses("set_awake", code, [&](World& w) { return w.set_awake(lift, awake); });
+    }
+    v.refuses("set_kinematic_target", code,
+              [&](World& w) { return w.set_kinematic_target(v.crate_id, some, quat(1, 0, 0, 0)); });
     CHECK(v.world.set_linear_velocity(lift, some));
     v.refuses("set_mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, 0.0f); });
     v.refuses("set_mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, -1.0f); });
@@ -477,13 +539,19 @@ TEST_CASE("a body whose centre of mass moves keeps a finite velocity however fas
                           +[](World& w, BodyId id) {
                               const ShapeDef far{sphere(1.0f), Transform{{1e5f, 0, 0}}};
                               return w.set_shapes(id, {&far, 1});
+                          },
+                          +[](World& w, BodyId id) {  // back to where its shape has its centre of mass
+                              MassProperties properties{1.0f, vec3(1e5f, 0, 0), mat3(1.0f)};
+                              return w.set_angular_velocity(id, vec3(0.0f)) && w.set_mass_properties(id, properties) &&
+                                     w.set_angular_velocity(id, {0, 1e35f, 0}) && w.set_type(id, BodyType::kinematic);
                           }};
     for (const auto change : changes) {
         World world;
         const BodyId id = add(world, crate({0, 5, 0}));
         REQUIRE(world.set_angular_velocity(id, {0, 1e35f, 0}));
         REQUIRE(change(world, id));
-        CHECK(is_finite(world.linear_velocity(id)));
+        CHECK(glm::length(world.linear_velocity(id)) > 1000.0f);
+        CHECK(glm::length(world.linear_velocity(id)) <= world.settings().max_speed * 1.0001f);
         run(world, 2);
         CHECK(is_finite(world.position(id)));
     }
@@ -507,6 +575,11 @@ TEST_CASE("a world that was moved from is an empty one") {
     CHECK(taken.is_valid(id));
     CHECK(world.body_count() == 0);  // NOLINT: the use after the move is the subject of this test
     CHECK(!world.is_valid(id));
+    CHECK(world.position(id) == vec3(0.0f));
+    CHECK(!world.ray_cast({0, 9, 0}, {0, -20, 0}));
+    CHECK(!world.remove_body(id));
+    CHECK(world.last_error().code == ErrorCode::stale_handle);
+    CHECK(World(world).body_count() == 0);
     CHECK(world.step(frame));
     add(world, crate({}));
     CHECK(world.body_count() == 1);
@@ -527,7 +600,7 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
             ++called;
             World& w = *world;
             const auto refuse = [&](bool done) {
-                refused += !done && w.last_error().message.find("while it steps or draws") != std::string::npos;
+                refused += !done && w.last_error().message.find("within step() or draw()") != std::string::npos;
             };
             refuse(static_cast<bool>(w.add_body(crate({0, 9, 0}))));
             refuse(w.remove_body(id));
@@ -536,6 +609,9 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
             refuse(w.set_gravity({0, 1, 0}));
             refuse(w.apply_impulse(id, {0, 1, 0}));
             refuse(static_cast<bool>(w.add_joint(BallDef{})));
+            refuse(w.set_settings(WorldDef{}));
+            refuse(w.set_awake(id, false));
+            refuse(w.set_contact_modifier(nullptr));
             refuse(w.step(frame));
         }
     };
@@ -548,7 +624,7 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
     world.set_contact_modifier([](ContactModification&, void* data) { static_cast<User*>(data)->change(); }, &user);
     run(world, 3);
     CHECK(user.called > 0);
-    CHECK(user.refused == 8 * user.called);
+    CHECK(user.refused == 11 * user.called);
     CHECK(world.body_count() == 2);
 
     struct Pen : DebugDraw {
@@ -562,6 +638,143 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
     user.called = user.refused = 0;
     world.draw(pen, {.outlines = true});
     CHECK(user.called > 0);
-    CHECK(user.refused == 8 * user.called);
+    CHECK(user.refused == 11 * user.called);
     CHECK(world.set_gravity({0, -1, 0}));
+    CHECK(world.set_contact_modifier(nullptr));
+}
+
+// Several named another call than the one that was made, and none gave the value.
+TEST_CASE("an error names the call that was made, the value given and what is allowed") {
+    Victim v;
+    World& w = v.world;
+    const BodyId lift = add(w, kinematic_body(box(vec3(0.5f)), {9, 9, 9}));
+    const JointEnds ends = w.joint_ends(v.fixed_id, v.crate_id, {0, 0.5f, 0});
+    const JointId hinge = w.add_joint(HingeDef{.ends = ends}), rope = w.add_joint(DistanceDef{.ends = ends});
+    const auto says = [&](const std::string& message) { CHECK(w.last_error().message == message); };
+    const vec3 bad(no_number, 0, -infinite), some(1, 2, 3);
+    const quat identity(1, 0, 0, 0);
+
+    // Handles: by the call that the user made, and by its argument.
+    w.position(BodyId{});
+    says("position: body is null; it must be the handle of a body of this world that was not removed (see is_valid).");
+    w.rotation({77, 3});
+    says(
+        "rotation: body is slot 77, generation 3; it must be the handle of a body of this world that was not removed "
+        "(see is_valid).");
+    w.kind(JointId{});
+    says(
+        "kind: joint is null; it must be the handle of a joint of this world that was neither removed nor broken "
+        "(see is_valid).");
+    w.add_joint(BallDef{.ends = {v.fixed_id, {}}});
+    says(
+        "add_joint: ends.body_b is null; it must be the handle of a body of this world that was not removed (see "
+        "is_valid).");
+
+    // Calls that share their work with others.
+    for (const BodyId id : {v.fixed_id, lift}) {
+        const std::string is = id == lift ? "the body is kinematic" : "the body is fixed";
+        w.apply_force(id, some);
+        says("apply_force: " + is + "; it must be dynamic.");
+        w.apply_force_at(id, some, some);
+        says("apply_force_at: " + is + "; it must be dynamic.");
+        w.apply_impulse(id, some);
+        says("apply_impulse: " + is + "; it must be dynamic.");
+        w.apply_impulse_at(id, some, some);
+        says("apply_impulse_at: " + is + "; it must be dynamic.");
+        w.set_mass(id, 1.0f);
+        says("set_mass: " + is + "; it must be dynamic.");
+    }
+    w.apply_force_at(v.crate_id, some, bad);
+    says("apply_force_at: point is (nan, 0, -inf); it must be finite (m).");
+    w.apply_impulse_at(v.crate_id, {3e38f, 0, 0}, {0, 3e38f, 0});
+    CHECK(w.last_error().message.find("apply_impulse_at: the ") == 0);
+    w.set_mass(v.crate_id, 3e16f);
+    says("set_mass: mass is 3e+16; it must be at most 1e15 (kg).");
+    w.set_shape(v.crate_id, 0, segment({0, 0, 0}, {1, 0, 0}));
+    says(
+        "set_shape: shapes[0].shape is a segment of radius 0 and the body is dynamic; its radius must be > 0 (m), or "
+        "the body fixed or kinematic.");
+    w.set_shape(v.crate_id, 2, sphere(1.0f));
+    says("set_shape: shape is 2; it must be the index of one of the body's shapes (0 to 0).");
+    w.set_kinematic_target(v.crate_id, some, identity);
+    says("set_kinematic_target: the body is dynamic; it must be kinematic.");
+    w.set_damping(v.crate_id, 0, -1);
+    says("set_damping: angular is -1; it must be finite and >= 0 (1/s).");
+    w.set_type(lift, static_cast<BodyType>(7));
+    says("set_type: type is 7; it must be a value of BodyType (0 to 2).");
+    w.set_transform(v.crate_id, some, quat(0, 0, 0, 0));
+    says(
+        "set_transform: rotation is (0, 0, 0, 0); it must be a unit quaternion (w, x, y, z), or one that can be "
+        "normalised.");
+
+    // Definitions: by the path to the field.
+    BodyDef def = crate({});
+    def.material.friction = -1.0f;
+    w.add_body(def);
+    says("add_body: material.friction is -1; it must be finite and >= 0.");
+    BodyDef light = crate({});
+    light.density = -3.0f;
+    w.add_body(light);
+    says("add_body: density is -3; it must be finite and >= 0 (kg/m^3).");
+    BodyId out[2];
+    w.add_bodies(std::vector<BodyDef>{crate({}), def}, out);
+    says("add_bodies: defs[1]: material.friction is -1; it must be finite and >= 0.");
+    w.add_bodies(std::vector<BodyDef>(3, crate({})), out);
+    says("add_bodies: out has 2 elements and defs has 3; out needs one element per definition.");
+    def.material = {};
+    def.shape = {};
+    def.shapes = {part(sphere(1.0f)), part(sphere(1.0f))};
+    def.shapes[1].density = -3.0f;
+    w.add_body(def);
+    says("add_body: shapes[1].density is -3; it must be finite and >= 0 (kg/m^3).");
+    def.shapes[1].density = def.shapes[0].density = 0.0f;
+    w.add_body(def);
+    says(
+        "add_body: mass is 0; it must be > 0 (kg): a dynamic body needs a shape that is not a sensor, with a density "
+        "> 0.");
+    w.step(2.0f);
+    says("step: dt is 2; it must be > 0 and at most 1 (s).");
+    w.step(frame, {.threads = 0});
+    says("step: jobs.threads is 0; it must be at least 1.");
+    WorldDef settings;
+    settings.substeps = 65;
+    w.set_settings(settings);
+    says("set_settings: substeps is 65; it must be 1 to 64.");
+    CHECK(World(settings).last_error().message ==
+          "World: substeps is 65; it must be 1 to 64. Settings that are out of range got their defaults.");
+
+    // Joints.
+    w.add_joint(HingeDef{.ends = ends, .limit = {2, 1}});
+    says("add_joint: limit.lower is 2 and upper is 1; lower must not be above upper.");
+    w.add_joint(SixDofDef{.ends = ends, .turn_y = {.spring = {.hertz = -1}}});
+    says("add_joint: turn_y.spring.hertz is -1; it must be finite and >= 0.");
+    w.add_joint(BallDef{.ends = {v.fixed_id, lift}});
+    says("add_joint: ends.body_a is fixed and ends.body_b is kinematic; at least one must be dynamic.");
+    w.add_joint(GearDef{.joint_a = hinge, .joint_b = rope});
+    says("add_joint: joint_b is a distance joint; it must be a hinge or a slider.");
+    w.set_joint_break(hinge, -1, 1);
+    says("set_joint_break: force is -1; it must be >= 0 (N); infinity means that the joint never breaks.");
+    w.set_joint_limit(hinge, {0, 1}, JointAxis::move_y);
+    says("set_joint_limit: axis is move_y; the axes of a hinge joint that can be set are: turn_x (main).");
+    w.set_joint_limit(rope, {-1, 1});
+    says("set_joint_limit: limit.lower is -1; it must be >= 0 (m), because the joint is a distance joint.");
+    w.set_joint_cone(hinge, 1);
+    says("set_joint_cone: the joint is a hinge joint; it must be a ball joint.");
+
+    // Queries.
+    w.ray_cast_any(some, bad);
+    says("ray_cast_any: translation is (nan, 0, -inf); it must be finite (m).");
+    std::vector<CastHit> hits(2);
+    w.ray_cast(std::vector<Ray>{{some, some}, {bad, some}}, hits);
+    says("ray_cast: rays[1].origin is (nan, 0, -inf); it must be finite (m).");
+    w.shape_cast(std::vector<ShapeCast>(3, {sphere(1.0f), {}, some}), hits);
+    says("shape_cast: hits has 2 elements and casts has 3; hits must be at least as long.");
+    w.overlap(sphere(1.0f), {some, quat(0, 0, 0, 0)});
+    says(
+        "overlap: pose.rotation is (0, 0, 0, 0); it must be a unit quaternion (w, x, y, z), or one that can be "
+        "normalised.");
+    w.overlap_any(Aabb{{1, 0, 0}, {0, 0, 0}});
+    says("overlap_any: box.lower is (1, 0, 0) and box.upper is (0, 0, 0); lower must be <= upper on each axis.");
+    w.nearest(some, 1, -1);
+    says("nearest: max_distance is -1; it must be >= 0 (m); infinity means no limit.");
 }

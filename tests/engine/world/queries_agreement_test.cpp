@@ -81,7 +81,7 @@ struct Crowd {
         for (int i = 0; i < 15; ++i) {
             const BodyId id = some_id();
             const bool awake = random.below(2) == 0;
-            if (world.type(id) != BodyType::fixed) world.set_awake(id, awake);
+            if (world.type(id) == BodyType::dynamic) world.set_awake(id, awake);
         }
     }
 

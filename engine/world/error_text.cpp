@@ -1,0 +1,109 @@
+#include "engine/world/error_text.h"
+
+#include "narrowphase/shapes/size_limits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+
+namespace talus {
+
+std::string text(float x) {
+    if (std::isnan(x)) return "nan";  // never "-nan"
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%g", static_cast<double>(x));
+    return digits;
+}
+
+std::string text(const vec3& v) { return "(" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")"; }
+
+std::string text(const quat& q) {
+    return "(" + text(q.w) + ", " + text(q.x) + ", " + text(q.y) + ", " + text(q.z) + ")";
+}
+
+std::string text(const mat3& m) { return "(" + text(m[0]) + ", " + text(m[1]) + ", " + text(m[2]) + ")"; }
+
+template <class Id>
+static std::string text_of_handle(const Id& id) {
+    return id.is_null() ? "null" : "slot " + text(id.slot) + ", generation " + text(id.generation);
+}
+
+std::string text(const BodyId& id) { return text_of_handle(id); }
+std::string text(const JointId& id) { return text_of_handle(id); }
+
+template <std::size_t count, class Enum>
+static std::string_view name_in(const std::string_view (&names)[count], Enum value) {
+    const auto index = static_cast<std::size_t>(value);
+    return index < count ? names[index] : "unknown";
+}
+
+std::string_view name_of(BodyType type) {
+    constexpr std::string_view names[] = {"fixed", "kinematic", "dynamic"};
+    return name_in(names, type);
+}
+
+std::string_view name_of(JointKind kind) {
+    constexpr std::string_view names[] = {"ball",    "hinge", "slider", "fixed", "distance",
+                                          "six_dof", "wheel", "gear",   "motor"};
+    return name_in(names, kind);
+}
+
+std::string_view name_of(JointAxis axis) {
+    constexpr std::string_view names[] = {"move_x", "move_y", "move_z", "turn_x", "turn_y", "turn_z", "main"};
+    return name_in(names, axis);
+}
+
+Error out_of_range(ErrorCode code, std::string_view what, std::string_view value, std::string_view allowed) {
+    std::string message(what);
+    message.append(" is ").append(value).append("; it must be ").append(allowed).append(".");
+    return {code, std::move(message)};
+}
+
+Error within(std::string_view list, std::size_t index, std::string_view link, Error error) {
+    if (!error) return error;
+    return within(std::string(list) + "[" + text(index) + "]" + std::string(link), std::move(error));
+}
+
+static std::string with_unit(const char* range, const char* unit) {
+    return *unit == '\0' ? range : std::string(range) + " (" + unit + ")";
+}
+
+Error check_at_least_zero(const char* what, float x, const char* unit) {
+    if (is_finite(x) && x >= 0.0f) return {};
+    return out_of_range(is_finite(x) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(x),
+                        with_unit("finite and >= 0", unit));
+}
+
+Error check_fraction(const char* what, float x, const char* allowed) {
+    if (x >= 0.0f && x <= 1.0f) return {};
+    return out_of_range(is_finite(x) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(x), allowed);
+}
+
+Error check_cap(const char* what, float x, const char* unit, const char* no_limit) {
+    if (x >= 0.0f) return {};
+    return out_of_range(std::isnan(x) ? ErrorCode::not_finite : ErrorCode::bad_size, what, text(x),
+                        with_unit(">= 0", unit) + "; infinity means " + no_limit);
+}
+
+Error check_speed_limit(const char* what, float x, const char* unit) {
+    if (x > 0.0f) return {};
+    return out_of_range(ErrorCode::bad_size, what, text(x), with_unit("> 0", unit) + "; infinity means no limit");
+}
+
+Error check_place(const char* what, const vec3& position) {
+    const vec3 far = glm::abs(position);
+    if (is_finite(position) && std::max({far.x, far.y, far.z}) <= largest_size) return {};
+    return out_of_range(is_finite(position) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(position),
+                        "finite and within 1e6 of the body's origin along each axis (m)");
+}
+
+Error check_rotation(const char* what, const quat& q, ErrorCode too_long) {
+    const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (n2 > 1e-12f && is_finite(n2)) return {};
+    const ErrorCode code = !is_finite(q) ? ErrorCode::not_finite : n2 > 1.0f ? too_long : ErrorCode::bad_argument;
+    return out_of_range(code, what, text(q), unit_quaternion);
+}
+
+}  // namespace talus
