@@ -28,7 +28,12 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-std::vector<std::pair<std::string, Shape>> refused_shapes() {
+struct RefusedShape {
+    std::string name;
+    Shape shape;
+};
+
+std::vector<RefusedShape> refused_shapes() {
     Shape unknown;
     unknown.type = static_cast<ShapeType>(99);
     return {{"a hull shape without a hull", hull(nullptr)},
@@ -61,8 +66,9 @@ bool same(const SimplexCache& a, const SimplexCache& b) {
 template <class Ask>
 void for_each_refused_pair(const Ask& ask) {
     const Shape good = box({0.5f, 0.5f, 0.5f});
-    for (const auto& [name, bad] : refused_shapes()) {
-        CAPTURE(name);
+    for (const RefusedShape& refused : refused_shapes()) {
+        const Shape& bad = refused.shape;
+        CAPTURE(refused.name);
         ask(bad, good, beside);
         ask(good, bad, beside);
         ask(bad, bad, beside);
@@ -118,8 +124,9 @@ TEST_CASE("separation of a null hull or of NaN sizes is not valid, and its cache
 
 TEST_CASE("a ray at a null hull or at NaN sizes hits nothing and says so") {
     const vec3 from(-5, 0, 0), along(10, 0, 0);
-    for (const auto& [name, bad] : refused_shapes()) {
-        CAPTURE(name);
+    for (const RefusedShape& refused : refused_shapes()) {
+        const Shape& bad = refused.shape;
+        CAPTURE(refused.name);
         const RayHit hit = ray_cast(bad, from, along);
         CHECK(hit.bad_input);
         CHECK_FALSE(hit.hit);
@@ -183,8 +190,9 @@ TEST_CASE("the support point of a null hull is the origin") {
 }
 
 TEST_CASE("a support mapping of a refused shape is the point at the origin") {
-    for (const auto& [name, bad] : refused_shapes()) {
-        CAPTURE(name);
+    for (const RefusedShape& refused : refused_shapes()) {
+        const Shape& bad = refused.shape;
+        CAPTURE(refused.name);
         const ShapeSupport mapping(bad);
         CHECK_FALSE(mapping.valid());
         CHECK(mapping.support({1, 2, 3}) == glm::dvec3(0.0));
@@ -198,8 +206,9 @@ TEST_CASE("refused shapes neither touch nor stop at a height field") {
     const auto field = make_height_field({.columns = 2, .rows = 2, .heights = heights});
     REQUIRE(bool(field));
     const Frame over{{0.4f, 2.0f, 0.3f}}, on{{0.4f, 0.0f, 0.3f}};
-    for (const auto& [name, bad] : refused_shapes()) {
-        CAPTURE(name);
+    for (const RefusedShape& refused : refused_shapes()) {
+        const Shape& bad = refused.shape;
+        CAPTURE(refused.name);
         CHECK(shape_cast(**field, bad, over, {0, -4, 0}).cast.status == CastStatus::bad_input);
         CHECK_FALSE(overlaps(**field, bad, on));
     }
