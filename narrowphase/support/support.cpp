@@ -31,7 +31,8 @@ std::uint16_t rim_code(double x, double z) {
     }
     const double sum = x + z;
     if (!(sum > 0.0)) return 0;
-    const auto step = static_cast<std::uint32_t>(z / sum * quadrant_steps + 0.5);
+    const double steps = z / sum * quadrant_steps;              // rounded without libm, whose lround may differ
+    const auto step = static_cast<std::uint32_t>(steps + 0.5);  // NOLINT(bugprone-incorrect-roundings)
     return static_cast<std::uint16_t>((quadrant * quadrant_steps + step) % rim_steps);
 }
 
@@ -223,7 +224,11 @@ void set_view(HullData& hull) {
 
     int cells = 4;
     while (6 * cells * cells < 2 * view.count) cells *= 2;
-    hull.climb_starts.resize(static_cast<std::size_t>(6 * cells * cells));
+    const auto at = [&](int face, int i, int j) {
+        const auto n = static_cast<std::size_t>(cells);
+        return (static_cast<std::size_t>(face) * n + static_cast<std::size_t>(i)) * n + static_cast<std::size_t>(j);
+    };
+    hull.climb_starts.resize(at(6, 0, 0));
     std::uint16_t start = 0;
     for (int face = 0; face < 6; ++face) {
         for (int i = 0; i < cells; ++i) {
@@ -235,7 +240,7 @@ void set_view(HullData& hull) {
                 d[(face / 2 + 1) % 3] = (2.0 * i + 1.0) / cells - 1.0;
                 d[(face / 2 + 2) % 3] = (2.0 * j + 1.0) / cells - 1.0;
                 start = climb_hull(hull, d, start);
-                hull.climb_starts[static_cast<std::size_t>((face * cells + i) * cells + j)] = start;
+                hull.climb_starts[at(face, i, j)] = start;
             }
         }
     }
