@@ -248,7 +248,7 @@ inline constexpr float largest_friction = 1e6f;
 /// trees of such joints pulled with more than 1e9 N. Larger: doors and lifts give way to fewer pushes.
 inline constexpr float locked_response = 1e-4f;
 /// Smallest length of a contact normal's part inside the plane or line to which its bodies are locked. A normal with a
-/// shorter part is replaced (locked_contacts.cpp). Larger: contacts of shapes that slope across the plane are replaced
+/// shorter part is replaced (planar_contacts.h). Larger: contacts of shapes that slope across the plane are replaced
 /// without need. Smaller: the solver has to push bodies apart by many times their overlap.
 inline constexpr float plane_normal = 0.5f;
 /// Overlap across the plane above which such a normal is replaced, as a fraction of the thinner shape's thickness.
@@ -281,7 +281,7 @@ inline constexpr int settle_sweeps = 4;
 inline constexpr float settle_lift = 0.02f;
 
 /// Fraction of an island's kinetic energy that its contacts may add in a sub-step, in addition to that of
-/// `energy_speed`. If they add more, their impulses are scaled down (energy_bound.cpp). Larger: more energy appears
+/// `energy_speed`. If they add more, their impulses are scaled down (energy_bound.h). Larger: more energy appears
 /// where iterations have not converged (of 400 random plain worlds, 24 gain 1% in a step at 0.01, 18 here). At 0,
 /// rounding counts as a gain.
 inline constexpr float energy_gain = 0.001f;
@@ -320,7 +320,7 @@ inline constexpr float energy_turned = 0.15f;
 inline constexpr double energy_driven_speed = 10.0;
 
 /// Change of a floating island's angular momentum per sub-step above which it is corrected, as a fraction of its
-/// bodies' momenta (island_momentum.cpp). Larger: such islands lose as much. Smaller: rounding counts as a change.
+/// bodies' momenta (island_momentum.h). Larger: such islands lose as much. Smaller: rounding counts as a change.
 inline constexpr double momentum_share = 1e-5;
 
 /// Smallest approach speed that bounces, m/s. In short sub-steps it is less: `restitution_rate`, m/s^2, times the
@@ -599,7 +599,7 @@ inline constexpr float max_joint_rotation = 1.5f;
 /// joined, 5% more instructions for a rain of 1,000 hulls).
 inline constexpr double free_turn = 0.25;
 /// Rotation after which a body's contacts are tested again within a step, as a multiple of its least radius of gyration
-/// over its bounding radius (substep_contacts.cpp): 0.24 rad for a cube, 0.007 rad for a stick 1 m long and 2 cm thick.
+/// over its bounding radius (substep_contacts.h): 0.24 rad for a cube, 0.007 rad for a stick 1 m long and 2 cm thick.
 /// Larger: levers and inertia of thin moving bodies do not fit each other, and the bodies gain energy. Smaller: more
 /// contacts are tested again.
 inline constexpr float stale_turn = 0.5f;

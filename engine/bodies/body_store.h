@@ -49,7 +49,7 @@ struct Body {
     vec3 spread{0.0f};
     float inner_radius = 0.0f;  ///< of a sphere that fits into its thinnest solid shape, m
     float gyration = 0.0f;      ///< least radius of gyration about the centre of mass, m; 0 unless dynamic
-    /// How strongly rotation changes its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and
+    /// How strongly rotation changes its contacts (substep_contacts.h): about its own axis, `principal`'s x, and
     /// across it, 1/rad. The contacts are tested again when one of these, times the rotation, exceeds 1.
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
     float still_time = 0.0f;  ///< how long it has been still, s

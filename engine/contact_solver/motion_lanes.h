@@ -13,7 +13,7 @@ struct MotionLanes {
     F max_spin;                         ///< rad/s
     F turn_x, turn_y, turn_z, turn_w;   ///< rotation since the start of the step, a quaternion
 
-    // Rotation of the body since its contacts were found (substep_contacts.cpp).
+    // Rotation of the body since its contacts were found (substep_contacts.h).
     Vec3Lanes<F> first_own_axis;       ///< its first principal axis at the start of the step, unit, world
     Vec3Lanes<F> own_axis;             ///< the same axis when its contacts were found
     Vec3Lanes<F> turn_then;            ///< SolverBody::turn when its contacts were found, rad
@@ -21,7 +21,7 @@ struct MotionLanes {
     F stale;                           ///< 1: the body has rotated so far that its contacts must be tested again
     unsigned any_stale;                ///< `stale` is 1 in some lane
 
-    // Change of the body's energy in a sub-step (energy_bound.cpp). Zero for bodies that can't be pushed.
+    // Change of the body's energy in a sub-step (energy_bound.h). Zero for bodies that can't be pushed.
     F mass;                               ///< kg
     Vec3Lanes<F> torque;                  ///< the user's, N m
     Vec3Lanes<F> moments;                 ///< of inertia about the principal axes, kg m^2

@@ -24,7 +24,7 @@
 ///
 /// for a body without joints, and for an articulation as a whole. The excess is taken from the motion. If the body has
 /// hit something fixed or kinematic, all of its motion is slowed evenly, so that it comes no nearer to that; else only
-/// the motion of the links relative to each other, which conserves momentum. (As in energy_bound.cpp, the quantity that
+/// the motion of the links relative to each other, which conserves momentum. (As in energy_bound.h, the quantity that
 /// stays constant in free flight is E + h F v / 2.)
 ///
 /// The budgets of articulations are kept for one step.

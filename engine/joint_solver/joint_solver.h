@@ -124,7 +124,7 @@ public:
     /// Lets the joints of an articulation transmit the impulses that contacts have given since relax().
     void relax_again(std::uint32_t articulation);
 
-    // Bounding the energy of a sub-step (energy_bound.cpp), after its last pass. `at` numbers the articulations as in
+    // Bounding the energy of a sub-step (energy_bound.h), after its last pass. `at` numbers the articulations as in
     // solve().
     /// The work of springs, motors and drives over a sub-step in which their bodies have the velocities v + d, J.
     struct Work {
@@ -141,7 +141,7 @@ public:
     /// Multiplies by `kept` the impulses since this sub-step began, or since note_impulses().
     void scale_impulses(std::uint32_t at, double kept);
 
-    // Impacts within the step (continuous.h), after its last pass.
+    // Impacts within the step (continuous_collision.h), after its last pass.
     /// Prepares the following calls for the articulation of a body. Limits and capped drives keep their present
     /// impulses. Returns false if the body has no joints or is asleep.
     bool begin_response(std::uint32_t slot) { return talus::begin_response(s_, slot); }

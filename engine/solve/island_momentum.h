@@ -6,7 +6,7 @@
 /// arms of a contact are those of the time when it was tested. If two bodies have passed each other by d since then and
 /// exchange the impulse P, they get the angular momentum d x P from nowhere. For bodies that overlap, are pushed apart
 /// or slide fast, that was up to 30% of their angular momentum in a step. Three other errors add to it: inertia tensors
-/// that have rotated since, impulses that are scaled or taken back (energy_bound.cpp, substep_contacts.cpp), and loops
+/// that have rotated since, impulses that are scaled or taken back (energy_bound.h, substep_contacts.h), and loops
 /// of joints.
 ///
 /// So the missing angular momentum is given back at the end of each sub-step. The bodies that have pushed each other

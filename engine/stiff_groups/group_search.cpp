@@ -218,7 +218,7 @@ void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>&
                              is_crushed(in.contacts, edge, gap, gained, in.dt, in.substep, island.was_stiff);
         // A contact whose surfaces stay apart in this step carries no load, for example between two sheets of a pack
         // that have another thin sheet between them. A contact whose surfaces slide far stays with the contact solver,
-        // because substep_contacts.cpp updates such contacts within the step, and does not update those of groups.
+        // because substep_contacts.h updates such contacts within the step, and does not update those of groups.
         const bool presses = gap == 0.0f || crushes || has_pushed(in.contacts.contacts.states[edge.contact]);
         if (!presses && (edge.slide_limit > 0.0f || gap > most_closing(in, edge))) continue;
         if (island.group == null_index) {

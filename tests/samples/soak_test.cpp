@@ -54,7 +54,7 @@ TEST_CASE("the soak's worlds pass the checks that turn CI red") {
 }
 
 TEST_CASE("hardly any random world of plain bodies makes energy") {
-    // Shapes of 10 cm to 1 m, nothing driven, jointed or bouncing. Without energy_bound.cpp 52 of these 300 make 1% in a
+    // Shapes of 10 cm to 1 m, nothing driven, jointed or bouncing. Without energy_bound.h 52 of these 300 make 1% in a
     // step and 15 make 30%; with it 4 and 1 to 3.
     SoakOptions options{.checks = 1u << static_cast<int>(SoakCheck::energy)};
     const auto worlds_that_gain = [&](double share) {
