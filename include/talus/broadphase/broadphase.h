@@ -13,7 +13,7 @@
 /// - update() looks up each changed box in both grids and compares the result with the proxy's pairs so far.
 /// - Rays and moving boxes walk through the same columns. A large batch of casts builds a tree of boxes first.
 ///
-/// `talus-profile broadphase` measures it beside Bullet's three; the README has the table.
+/// `talus-profile broadphase` measures it beside Bullet's three; docs/benchmarks.md has the table.
 ///
 /// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy
 /// behaves to the same bits as the original. A moved-from broadphase is empty and can be used again. Distinct objects
