@@ -14,7 +14,7 @@
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/joint_solver/joint_solver.h"
 #include "engine/solve/solver_indices.h"
-#include "engine/world/stage_team.h"
+#include "engine/threads/stage_team.h"
 
 #include <array>
 #include <cstdint>

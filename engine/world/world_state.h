@@ -38,10 +38,10 @@
 #include "engine/solve/solver_bodies.h"
 #include "engine/solve/solver_indices.h"
 #include "engine/stiff_groups/stiff_groups.h"
+#include "engine/threads/stage_team.h"
+#include "engine/threads/step_jobs.h"
 #include "engine/world/last_error.h"
 #include "engine/world/running_callbacks.h"
-#include "engine/world/stage_team.h"
-#include "engine/world/step_jobs.h"
 
 #include <utility>
 

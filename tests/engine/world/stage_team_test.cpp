@@ -3,7 +3,7 @@
 #include "tests/engine/worlds.h"
 
 #include <talus/thread_pool.h>
-#include "engine/world/stage_team.h"
+#include "engine/threads/stage_team.h"
 
 #include <algorithm>
 #include <atomic>

@@ -3,8 +3,8 @@
 #include "tests/engine/worlds.h"
 
 #include <talus/thread_pool.h>
-#include "engine/world/step_jobs.h"
-#include "engine/world/team_size.h"
+#include "engine/threads/step_jobs.h"
+#include "engine/threads/team_size.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "engine/world/step_jobs.h"
+#include "engine/threads/step_jobs.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 
 #include <talus/jobs.h>
 #include "common/thread_clock.h"
-#include "engine/world/team_size.h"
+#include "engine/threads/team_size.h"
 
 #include <array>
 #include <atomic>
