@@ -240,12 +240,13 @@ inline constexpr float largest_surface_speed = 1e6f;
 inline constexpr float largest_friction = 1e6f;
 
 /// Smallest response of a body with locked axes to a push at a point, as a fraction of what its mass alone would give
-/// without locks. A smaller response counts as none. Examples at the limit: a rotation about an axis that the push
-/// passes at a hundredth of the body's radius of gyration; a displacement that is 0.6 degrees from perpendicular to the
-/// push. The impulse that stops an approach is the inverse of the response and has no upper limit: at 1e-10 a ball that
-/// could only rotate got 1e16 N s from a push along its radius, because its response was rounding. Locks and limits of
-/// joints ignore such responses as well: with anchors 5 cm apart across the plane of their bodies, one of three small
-/// trees of such joints pulled with more than 1e9 N. Larger: doors and lifts give way to fewer pushes.
+/// without locks. A contact does not push where both of its bodies respond less than this. Examples at the limit: a
+/// rotation about an axis that the push passes at a hundredth of the body's radius of gyration; a displacement that is
+/// 0.6 degrees from perpendicular to the push. The impulse that stops an approach is the inverse of the response and
+/// has no upper limit: at 1e-10 a ball that could only rotate got 1e16 N s from a push along its radius, because its
+/// response was rounding. Locks and limits of joints ignore such responses as well: with anchors 5 cm apart across the
+/// plane of their bodies, one of three small trees of such joints pulled with more than 1e9 N. Larger: doors and lifts
+/// give way to fewer pushes.
 inline constexpr float locked_response = 1e-4f;
 /// Smallest length of a contact normal's part inside the plane or line to which its bodies are locked. A normal with a
 /// shorter part is replaced (planar_contacts.h). Larger: contacts of shapes that slope across the plane are replaced

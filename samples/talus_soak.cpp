@@ -23,6 +23,7 @@ using namespace talus::samples;
 
 constexpr int exit_failed = 1, exit_usage = 2;
 constexpr int most_threads = 64;
+constexpr double shrink_seconds = 60.0;  ///< for a world
 
 struct Options {
     bool help = false, list = false, shrink = true;
@@ -117,7 +118,7 @@ constexpr OptionSpec<Options> specs[] = {
      [](Options& o, Values v) {
          return parse(v[0], o.most_files, 0, 1'000'000) ? std::string() : "wants a whole number";
      }},
-    {"", "--shrink", Takes::one, "on|off", "default on",
+    {"", "--shrink", Takes::one, "on|off", "shrink for at most a minute per world; default on",
      [](Options& o, Values v) { return set_on_off(o.shrink, v[0]); }},
     {"", "--help", Takes::none, "", "this text", [](Options& o, Values) { return o.help = true, std::string(); }},
 };
@@ -213,7 +214,7 @@ int soak(const Options& options) {
             }
             if (before >= static_cast<std::uint64_t>(options.most_files)) continue;
             const SoakFailure& failure = *outcome.failure;
-            WorldText small = options.shrink ? shrink(world, failure, soak_options) : world;
+            WorldText small = options.shrink ? shrink(world, failure, soak_options, shrink_seconds) : world;
             small.remarks.push_back("from seed " + std::to_string(seed));
             const std::string path =
                 options.out + "/soak-" + name_of(failure.check) + "-" + std::to_string(seed) + ".txt";

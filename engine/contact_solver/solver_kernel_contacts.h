@@ -520,8 +520,7 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
     const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
     const F linear = dot(n, by_axes(inverse_mass, n));
-    const I locked = (a.least_response > zero) | (b.least_response > zero);
-    const bool any_locked = !all(~locked);
+    const bool any_locked = !all(~((a.least_response > zero) | (b.least_response > zero)));
     F carried = zero;
     V3 arm_a[4], middle_a = {}, middle_b = {};
     for (unsigned i = 0; i < r.point_count; ++i) {
@@ -546,8 +545,9 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         if (any_locked) {
             const F of_a = dot(n, by_axes(a.inverse_mass, n)) + dot(p.angular_a, p.turn_a);
             const F of_b = dot(n, by_axes(b.inverse_mass, n)) + dot(p.angular_b, p.turn_b);
-            const F left = (of_a > a.least_response ? of_a : zero) + (of_b > b.least_response ? of_b : zero);
-            response = locked ? left : response;
+            // If one of the two yields, the other's smallest response counts as well: the impulse moves both of them.
+            const I yields = (of_a > a.least_response) | (of_b > b.least_response);
+            response = yields ? response : zero;
         }
         p.mass = real ? inverse_or_zero(response) : zero;
         const I near = high.z <= splat<F>(settings::most_carried_gap);

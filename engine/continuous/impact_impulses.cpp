@@ -25,8 +25,11 @@ Outcome iterate_impulses(const ImpactPoints& contact, const vec3& middle, const 
     const vec3& n = contact.normal;
     float effective_mass[max_manifold_points];
     for (int i = 0; i < contact.count; ++i) {
-        const float k = body.response(contact.points[i], n) + other.response(contact.points[i], n);
-        effective_mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
+        const vec3& p = contact.points[i];
+        const float of_body = body.inverse_effective_mass(p, n, n), of_other = other.inverse_effective_mass(p, n, n);
+        // If one of the two yields, the other's smallest response counts as well: the impulse moves both of them.
+        const bool yields = of_body > body.least_response || of_other > other.least_response;
+        effective_mass[i] = yields ? 1.0f / (of_body + of_other) : 0.0f;
     }
     // Multiplying the slip by the inverse of the 2x2 tangent matrix stops all of it. Dividing by the largest eigenvalue
     // keeps the slip's direction. The division also stops all slip where locked axes leave the bodies only one

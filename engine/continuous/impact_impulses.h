@@ -44,12 +44,6 @@ struct ImpactBody {
         return glm::dot(u, change.linear_velocity) + glm::dot(glm::cross(arm, u), change.angular_velocity);
     }
 
-    /// Returns the same for one direction, and 0 where that is no more than `least_response`.
-    float response(const vec3& point, const vec3& n) const {
-        const float k = inverse_effective_mass(point, n, n);
-        return k > least_response ? k : 0.0f;
-    }
-
 private:
     struct Change {
         vec3 linear_velocity, angular_velocity;

@@ -1,6 +1,7 @@
 #include "samples/soak/shrink.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace talus::samples {
 
@@ -9,8 +10,12 @@ namespace {
 /// Tries smaller and simpler worlds, and keeps those that fail the same check.
 class Shrinker {
 public:
-    Shrinker(const WorldText& text, const SoakFailure& failure, const SoakOptions& options, std::uint64_t body_steps)
-        : best_(text), last_(failure), failure_(failure), options_(options), body_steps_(body_steps) {
+    Shrinker(const WorldText& text, const SoakFailure& failure, const SoakOptions& options, double seconds)
+        : best_(text),
+          last_(failure),
+          failure_(failure),
+          options_(options),
+          end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
         best_.steps = failure.step + 1;
         options_.checks = bit_of(failure.check);
     }
@@ -35,21 +40,22 @@ public:
             }
             for (std::size_t i = 0; i < best_.joints.size(); ++i) simplify_joint(i);
             simplify_world();
-        } while (smaller_ && spent_ < body_steps_);
+        } while (smaller_ && Clock::now() < end_);
         best_.remarks = {std::string(name_of(last_.check)) + ", step " + std::to_string(last_.step) + ": " +
                          last_.what};
         return best_;
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     /// Whether the candidate fails. A world of which something is left out may fail by another, smaller fault: it has to
     /// gain at least half as much energy.
     bool fails(WorldText& candidate) {
-        if (spent_ >= body_steps_) return false;
+        if (Clock::now() >= end_) return false;
         const SoakOutcome outcome = run_soak(candidate, options_);
-        constexpr std::uint64_t price_of_a_run = 200;  // building its meshes and the like
-        const bool first = spent_ == 0;
-        spent_ += outcome.body_steps + price_of_a_run;
+        const bool first = !began_;
+        began_ = true;
         if (!outcome.failure || outcome.steepest_gain < least_gain_) return false;
         if (first && failure_.check == SoakCheck::energy) least_gain_ = 0.5 * outcome.steepest_gain;
         last_ = *outcome.failure;
@@ -187,16 +193,16 @@ private:
     SoakFailure last_;
     const SoakFailure failure_;
     SoakOptions options_;
-    std::uint64_t body_steps_, spent_ = 0;
+    const Clock::time_point end_;
+    bool began_ = false;
     double least_gain_ = 0.0;
     bool smaller_ = false;
 };
 
 }  // namespace
 
-WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOptions& options,
-                 std::uint64_t body_steps) {
-    return Shrinker(text, failure, options, body_steps).run(text.steps);
+WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOptions& options, double seconds) {
+    return Shrinker(text, failure, options, seconds).run(text.steps);
 }
 
 }  // namespace talus::samples

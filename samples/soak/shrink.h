@@ -5,9 +5,8 @@
 
 namespace talus::samples {
 
-/// A smaller world that fails the same check, found in runs of at most `body_steps` body steps together. The walls stay if the failure is
-/// an escape.
-WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOptions& options,
-                 std::uint64_t body_steps = 2'000'000);
+/// A smaller world that fails the same check, as far as it is found within `seconds`. The walls stay if the failure is an
+/// escape.
+WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOptions& options, double seconds);
 
 }  // namespace talus::samples

@@ -183,7 +183,7 @@ TEST_CASE("a world that fails shrinks to what it takes to fail") {
     const SoakOutcome outcome = run_soak(world, options);
     REQUIRE(outcome.failure);
     CHECK(outcome.failure->step == 20);
-    const WorldText small = shrink(world, *outcome.failure, options);
+    const WorldText small = shrink(world, *outcome.failure, options, 60.0);
     CHECK(small.changes.size() == 1);
     CHECK(small.steps == 21);
     const auto dynamic =

@@ -403,9 +403,9 @@ TEST_CASE("a four-bar linkage that turns keeps its energy") {
     for (const float speed : {2.0f, 10.0f, 30.0f}) {
         CAPTURE(speed);
         World world(weightless());
-        const BodyId frame = anchor_body(world);
+        const BodyId anchor = anchor_body(world);
         const vec3 corners[] = {{0, 0, 0}, {0, 0.3f, 0}, {0.9f, 0.7f, 0}, {1.0f, 0, 0}};
-        BodyId before = frame;
+        BodyId before = anchor;
         std::vector<BodyId> bars;
         for (int i = 0; i < 3; ++i) {
             const vec3 way = corners[i + 1] - corners[i];
@@ -415,7 +415,7 @@ TEST_CASE("a four-bar linkage that turns keeps its energy") {
             add(world, HingeDef{.ends = world.joint_ends(before, bars.back(), corners[i], {0, 0, 1})});
             before = bars.back();
         }
-        add(world, HingeDef{.ends = world.joint_ends(before, frame, corners[3], {0, 0, 1})});
+        add(world, HingeDef{.ends = world.joint_ends(before, anchor, corners[3], {0, 0, 1})});
         REQUIRE(world.set_angular_velocity(bars[0], {0, 0, 20.0f * speed}));
         run(world, 1);
         const double start = energy(world);

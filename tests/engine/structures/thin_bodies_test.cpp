@@ -86,14 +86,17 @@ TEST_CASE("a broomstick that is dropped in any pose does not end above its start
 
 TEST_CASE("a broomstick does not take off at other steps and sub-steps, either") {
     Random random(2002);
-    for (const auto& [dt, substeps] :
-         {std::pair{1.0f / 60.0f, 16}, {1.0f / 240.0f, 4}, {1.0f / 30.0f, 4}, {1.0f / 60.0f, 1}}) {
+    struct Steps {
+        float dt;
+        int substeps;
+    };
+    for (const Steps& s : {Steps{1.0f / 60.0f, 16}, {1.0f / 240.0f, 4}, {1.0f / 30.0f, 4}, {1.0f / 60.0f, 1}}) {
         for (int i = 0; i < 6; ++i) {
             const quat rotation = random.rotation();
             const Drop result =
-                drop(cylinder(0.5f, 0.01f), rotation, 3.0f * random.direction(), 0.0f, 2.0f, 3.0f, dt, substeps);
-            CAPTURE(dt);
-            CAPTURE(substeps);
+                drop(cylinder(0.5f, 0.01f), rotation, 3.0f * random.direction(), 0.0f, 2.0f, 3.0f, s.dt, s.substeps);
+            CAPTURE(s.dt);
+            CAPTURE(s.substeps);
             CAPTURE(i);
             CHECK(result.most_energy < 1.001);
         }
