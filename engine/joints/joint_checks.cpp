@@ -61,9 +61,9 @@ Error check_break_limits(const char* force_name, float force, const char* torque
 
 namespace {
 
-Error check(const JointEnds& ends) {
-    return first_of(within("ends.frame_a.", check_frame(ends.frame_a)),
-                    within("ends.frame_b.", check_frame(ends.frame_b)));
+Error check(const JointFrames& frames) {
+    return first_of(within("frames.frame_a.", check_frame(frames.frame_a)),
+                    within("frames.frame_b.", check_frame(frames.frame_b)));
 }
 
 Error check(const AxisDef& axis) {
@@ -124,7 +124,7 @@ Error check(const JointDef& def) {
     return std::visit(
         [](const auto& d) {
             Error error;
-            if constexpr (requires { d.ends; }) error = check(d.ends);
+            if constexpr (requires { d.frames; }) error = check(d.frames);
             const JointOptions& o = d.options;
             if (!error)
                 error = within("options.",

@@ -12,8 +12,8 @@
 
 namespace talus {
 
-JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis) {
-    JointEnds ends;
+JointFrames joint_frames(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis) {
+    JointFrames frames;
     const float largest = std::max(std::abs(axis.x), std::max(std::abs(axis.y), std::abs(axis.z)));
     quat rotation(0.0f, 0.0f, 0.0f, 0.0f);  // invalid, so that add_joint refuses the joint
     if (is_finite(axis) && largest > 0.0f) {
@@ -23,19 +23,20 @@ JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec
         rotation = x.x > -0.9999f ? normalized(quat(1.0f + x.x, 0.0f, -x.z, x.y)) : quat(0.0f, 0.0f, 1.0f, 0.0f);
         if (x.x <= -0.9999f) rotation = normalized(multiply(quat(1.0f - x.x, 0.0f, x.z, -x.y), rotation));
     }
-    ends.frame_a = {inverse_rotate(pose_a.rotation, anchor - pose_a.position),
-                    multiply(conjugate(pose_a.rotation), rotation)};
-    ends.frame_b = {inverse_rotate(pose_b.rotation, anchor - pose_b.position),
-                    multiply(conjugate(pose_b.rotation), rotation)};
-    return ends;
+    frames.frame_a = {inverse_rotate(pose_a.rotation, anchor - pose_a.position),
+                      multiply(conjugate(pose_a.rotation), rotation)};
+    frames.frame_b = {inverse_rotate(pose_b.rotation, anchor - pose_b.position),
+                      multiply(conjugate(pose_b.rotation), rotation)};
+    return frames;
 }
 
-JointEnds World::joint_ends(BodyId a, BodyId b, const vec3& anchor, const vec3& axis) const {
-    if (!state_->check_handle(a, "joint_ends", "body_a") || !state_->check_handle(b, "joint_ends", "body_b")) return {};
-    JointEnds ends = talus::joint_ends(transform(a), transform(b), anchor, axis);
-    ends.body_a = a;
-    ends.body_b = b;
-    return ends;
+JointFrames World::joint_frames(BodyId a, BodyId b, const vec3& anchor, const vec3& axis) const {
+    if (!state_->check_handle(a, "joint_frames", "body_a") || !state_->check_handle(b, "joint_frames", "body_b"))
+        return {};
+    JointFrames frames = talus::joint_frames(transform(a), transform(b), anchor, axis);
+    frames.body_a = a;
+    frames.body_b = b;
+    return frames;
 }
 
 // ---- adding and removing --------------------------------------------------------------------------------------------
@@ -121,16 +122,16 @@ bool check_geared(const State& s, const char* call, const GearDef& gear) {
 
 /// Checks that a joint can connect the two bodies.
 template <class State>
-bool check_connected(const State& s, const char* call, const JointEnds& ends) {
-    if (!s.check_handle(ends.body_a, call, "ends.body_a") || !s.check_handle(ends.body_b, call, "ends.body_b"))
+bool check_connected(const State& s, const char* call, const JointFrames& frames) {
+    if (!s.check_handle(frames.body_a, call, "frames.body_a") || !s.check_handle(frames.body_b, call, "frames.body_b"))
         return false;
-    if (ends.body_a == ends.body_b)
-        return s.refuse(
-            call, {ErrorCode::bad_argument, "ends.body_a and ends.body_b are the same body; they must be different."});
-    const BodyType a = s.bodies[ends.body_a.slot].type, b = s.bodies[ends.body_b.slot].type;
+    if (frames.body_a == frames.body_b)
+        return s.refuse(call, {ErrorCode::bad_argument,
+                               "frames.body_a and frames.body_b are the same body; they must be different."});
+    const BodyType a = s.bodies[frames.body_a.slot].type, b = s.bodies[frames.body_b.slot].type;
     return a == BodyType::dynamic || b == BodyType::dynamic ||
            s.refuse(call,
-                    {ErrorCode::bad_argument, "ends.body_a is " + std::string(name_of(a)) + " and ends.body_b is " +
+                    {ErrorCode::bad_argument, "frames.body_a is " + std::string(name_of(a)) + " and frames.body_b is " +
                                                   std::string(name_of(b)) + "; at least one must be dynamic."});
 }
 
@@ -145,22 +146,22 @@ JointId World::add_joint(const JointDef& def) {
         return {};
     }
     const GearDef* const gear = std::get_if<GearDef>(&def);
-    JointEnds ends;
+    JointFrames frames;
     std::visit(
         [&](const auto& d) {
-            if constexpr (requires { d.ends; }) ends = d.ends;
+            if constexpr (requires { d.frames; }) frames = d.frames;
         },
         def);
-    if (gear != nullptr ? !check_geared(s, call, *gear) : !check_connected(s, call, ends)) return {};
+    if (gear != nullptr ? !check_geared(s, call, *gear) : !check_connected(s, call, frames)) return {};
     if (!s.accept(call, check(def))) return {};
     Joint joint = joint_of(def);
     JointBodies bodies;
     if (gear != nullptr) {
         bodies = connect_gear(s.joints, s.bodies, {gear->joint_a, gear->joint_b}, joint);
     } else {
-        bodies = {ends.body_a.slot, ends.body_b.slot};
-        joint.frame_a = ends.frame_a;
-        joint.frame_b = ends.frame_b;
+        bodies = {frames.body_a.slot, frames.body_b.slot};
+        joint.frame_a = frames.frame_a;
+        joint.frame_b = frames.frame_b;
     }
     if (joint.kind == JointKind::distance && !s.accept(call, set_length(joint, s.bodies[bodies.a], s.bodies[bodies.b])))
         return {};
@@ -210,8 +211,8 @@ JointKind World::kind(JointId id) const {
     return state_->check_handle(id, "kind") ? state_->joints[id.slot].kind : JointKind::ball;
 }
 
-JointEnds World::ends(JointId id) const {
-    if (!state_->check_handle(id, "ends")) return {};
+JointFrames World::frames(JointId id) const {
+    if (!state_->check_handle(id, "frames")) return {};
     const Joint& joint = state_->joints[id.slot];
     return {body_a(id), body_b(id), joint.frame_a, joint.frame_b};
 }

@@ -16,9 +16,9 @@ void World::State::replace_manifolds() {
 /// Wakes the islands that an awake body touches, or has a joint with.
 void World::State::wake_touched() {
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
-        const JointBodies ends = joints.bodies(j);
-        if (ends.b == null_index || awake().contains(ends.a) == awake().contains(ends.b)) continue;
-        wake(awake().contains(ends.a) ? ends.b : ends.a);
+        const JointBodies joined = joints.bodies(j);
+        if (joined.b == null_index || awake().contains(joined.a) == awake().contains(joined.b)) continue;
+        wake(awake().contains(joined.a) ? joined.b : joined.a);
     }
     for (const std::uint32_t c : active_contacts.touching()) {
         if (contacts.states[c].sensor) continue;
@@ -47,8 +47,8 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
     indices.clear(bodies.slot_count(), awake());
     indices.add_contacts(edges);
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
-        const JointBodies ends = joints.bodies(j);
-        if (ends.b != null_index) indices.add_joint(ends.a, ends.b);
+        const JointBodies joined = joints.bodies(j);
+        if (joined.b != null_index) indices.add_joint(joined.a, joined.b);
     }
     indices.assign(bodies, awake(), jobs);
     substep_contacts.find_fast(indices, bodies, contacts, edges, dt);
@@ -86,10 +86,10 @@ void World::State::join_islands(float dt) {
     }
     joint_edges.clear();
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
-        const JointBodies ends = joints.bodies(j);
-        if (ends.b == null_index) continue;
+        const JointBodies joined = joints.bodies(j);
+        if (joined.b == null_index) continue;
         const auto index_of = [&](std::uint32_t slot) { return bodies[slot].is_dynamic() ? indices.of(slot) : 0; };
-        const std::uint32_t a = index_of(ends.a), b = index_of(ends.b);
+        const std::uint32_t a = index_of(joined.a), b = index_of(joined.b);
         if (a != 0 || b != 0) joint_edges.push_back({a, b, joints[j].kind != JointKind::gear});
         if (a != 0 && b != 0) islands.join(a, b);
     }

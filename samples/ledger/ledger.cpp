@@ -491,7 +491,7 @@ void Ledger::book_ended_contacts(const World& world) {
 /// A joint before and after this step.
 struct Ledger::BookedJoint {
     const JointState &then, &now;
-    JointEnds ends;
+    JointFrames frames;
     std::uint32_t a, b;      ///< slots
     dvec3 force, torque;     ///< on B, means over the step, N and N m
     dvec3 anchor, anchor_a;  ///< of frame B and frame A, m
@@ -509,7 +509,7 @@ struct Ledger::BookedJoint {
         }
         dvec3 axis(0.0);
         axis[i % 3] = 1.0;
-        return rotated(rotation_a, rotated(ends.frame_a.rotation, axis));
+        return rotated(rotation_a, rotated(frames.frame_a.rotation, axis));
     }
     /// Sub-steps take the force of one end of their displacement for all of it. The energy that this makes comes and goes with the swing:
     /// kinetic + stored - h / 2 * force * speed is what stays.
@@ -537,9 +537,9 @@ void Ledger::book_joints(const World& world) {
 }
 
 void Ledger::book_joint(const World& world, const JointState& then, const JointState& now) {
-    const JointEnds ends = world.ends(now.id);
-    if (!ends.body_a || !ends.body_b) return;
-    const std::uint32_t a = ends.body_a.slot, b = ends.body_b.slot;
+    const JointFrames frames = world.frames(now.id);
+    if (!frames.body_a || !frames.body_b) return;
+    const std::uint32_t a = frames.body_a.slot, b = frames.body_b.slot;
     mark_touched(a, b);
     if (now.kind == JointKind::gear || (!after_[a].awake && !after_[b].awake)) return;
     const auto anchor_on = [&](std::uint32_t slot, const Transform& frame) {
@@ -547,13 +547,13 @@ void Ledger::book_joint(const World& world, const JointState& then, const JointS
     };
     BookedJoint joint{then,
                       now,
-                      ends,
+                      frames,
                       a,
                       b,
                       dvec3(world.joint_force(now.id)),
                       dvec3(world.joint_torque(now.id)),
-                      anchor_on(b, ends.frame_b),
-                      anchor_on(a, ends.frame_a),
+                      anchor_on(b, frames.frame_b),
+                      anchor_on(a, frames.frame_a),
                       0.5 * dt_ / static_cast<double>(std::max(1u, world.profile().substeps))};
     book_kinematic_ends(joint);
     for (int i = 0; i < 6; ++i) book_axis(world, joint, i);

@@ -38,7 +38,7 @@ Result<SceneData> cradle(const SceneOptions&) {
         scene.bodies.push_back(ball);
         for (const float side : {-half_width, half_width}) {
             DistanceDef thread;
-            thread.ends.frame_a.position = {x, height, side};
+            thread.frames.frame_a.position = {x, height, side};
             scene.joints.push_back({1, static_cast<std::uint32_t>(scene.bodies.size() - 1), thread});
         }
     }

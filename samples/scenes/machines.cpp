@@ -99,8 +99,8 @@ Result<SceneData> car(const SceneOptions& options) {
         wheel.density = 300.0f;
         scene.bodies.push_back(wheel);
         WheelDef def;
-        def.ends.frame_a.position = place - chassis.position;
-        def.ends.frame_b.rotation = conjugate(lying);
+        def.frames.frame_a.position = place - chassis.position;
+        def.frames.frame_b.rotation = conjugate(lying);
         def.travel = {-0.2f, 0.2f};
         def.suspension = {.hertz = 2.5f, .damping_ratio = 0.5f, .target = -0.08f};
         if (front) {

@@ -60,8 +60,8 @@ Figure widest_hinge_angle_beyond(const SceneData& scene) {
                 double worst = 0.0;
                 for (const SceneJoint& joint : hinges) {
                     const HingeDef& def = std::get<HingeDef>(joint.def);
-                    const quat a = multiply(bodies.transform(joint.a).rotation, def.ends.frame_a.rotation);
-                    const quat b = multiply(bodies.transform(joint.b).rotation, def.ends.frame_b.rotation);
+                    const quat a = multiply(bodies.transform(joint.a).rotation, def.frames.frame_a.rotation);
+                    const quat b = multiply(bodies.transform(joint.b).rotation, def.frames.frame_b.rotation);
                     const quat turned = multiply(conjugate(a), b);  // about x
                     double angle = 2.0 * std::atan2(static_cast<double>(turned.x), static_cast<double>(turned.w));
                     if (angle > 3.141592653589793) angle -= 6.283185307179586;

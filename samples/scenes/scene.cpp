@@ -67,10 +67,10 @@ const Scene* find_scene(std::string_view name) {
     return nullptr;
 }
 
-JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor, const vec3& axis) {
+JointFrames scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor, const vec3& axis) {
     const BodyDef &body_a = scene.bodies[a], &body_b = scene.bodies[b];
-    return joint_ends({body_a.position, normalized(body_a.rotation)}, {body_b.position, normalized(body_b.rotation)},
-                      anchor, axis);
+    return joint_frames({body_a.position, normalized(body_a.rotation)}, {body_b.position, normalized(body_b.rotation)},
+                        anchor, axis);
 }
 
 World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def, std::vector<JointId>* joints) {
@@ -89,9 +89,9 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def,
         } else {
             std::visit(
                 [&](auto& d) {
-                    if constexpr (requires { d.ends; }) {
-                        d.ends.body_a = handles[joint.a];
-                        d.ends.body_b = handles[joint.b];
+                    if constexpr (requires { d.frames; }) {
+                        d.frames.body_a = handles[joint.a];
+                        d.frames.body_b = handles[joint.b];
                     }
                 },
                 filled);

@@ -104,8 +104,8 @@ const Scene* find_scene(std::string_view name);
 
 /// Frames for a joint of two of the scene's bodies where they stand, from a point (m) and an axis in the world; handles
 /// null.
-JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor,
-                     const vec3& axis = {1.0f, 0.0f, 0.0f});
+JointFrames scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor,
+                       const vec3& axis = {1.0f, 0.0f, 0.0f});
 
 /// A world with the scene's bodies and joints in it, in the scene's order; `ids[i]` is the handle of bodies[i],
 /// `joints[i]` of joints[i]. `def` may choose all but gravity and sub-steps. A scene whose bodies the world refuses

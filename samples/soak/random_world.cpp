@@ -300,11 +300,11 @@ private:
         const TextBody &body_a = world_.bodies[a], &body_b = world_.bodies[b];
         j.from = std::max(body_a.from, body_b.from);
         const vec3 anchor = glm::mix(body_a.def.position, body_b.def.position, random_.unit());
-        const JointEnds ends =
-            joint_ends({body_a.def.position, normalized(body_a.def.rotation)},
-                       {body_b.def.position, normalized(body_b.def.rotation)}, anchor, random_.direction());
-        j.frame_a = ends.frame_a;
-        j.frame_b = ends.frame_b;
+        const JointFrames frames =
+            joint_frames({body_a.def.position, normalized(body_a.def.rotation)},
+                         {body_b.def.position, normalized(body_b.def.rotation)}, anchor, random_.direction());
+        j.frame_a = frames.frame_a;
+        j.frame_b = frames.frame_b;
         const bool moves = j.kind == JointKind::slider || j.kind == JointKind::wheel || j.kind == JointKind::distance;
         const float most = moves ? 0.5f : 2.5f;
         const float low = most * random_.unit(), high = most * random_.unit();

@@ -398,18 +398,18 @@ void modify(ContactModification& contact, void*) {
 }
 
 JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {
-    const JointEnds ends{a, b, j.frame_a, j.frame_b};
+    const JointFrames frames{a, b, j.frame_a, j.frame_b};
     switch (j.kind) {
         case JointKind::ball:
-            return BallDef{ends, j.cone, j.limit, j.drive, j.options};
+            return BallDef{frames, j.cone, j.limit, j.drive, j.options};
         case JointKind::hinge:
-            return HingeDef{ends, j.limit, j.motor, j.spring, j.options};
+            return HingeDef{frames, j.limit, j.motor, j.spring, j.options};
         case JointKind::slider:
-            return SliderDef{ends, j.limit, j.motor, j.spring, j.options};
+            return SliderDef{frames, j.limit, j.motor, j.spring, j.options};
         case JointKind::fixed:
-            return FixedDef{ends, j.spring.hertz, j.spring.hertz, j.spring.damping_ratio, j.options};
+            return FixedDef{frames, j.spring.hertz, j.spring.hertz, j.spring.damping_ratio, j.options};
         case JointKind::distance: {
-            DistanceDef d{.ends = ends};
+            DistanceDef d{.frames = frames};
             if (j.limit.lower >= 0.0f) d.length = j.limit;
             d.motor = j.motor;
             d.spring = j.spring;
@@ -418,7 +418,7 @@ JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {
             return d;
         }
         case JointKind::six_dof: {
-            SixDofDef d{.ends = ends};
+            SixDofDef d{.frames = frames};
             AxisDef* const axes[] = {&d.move_x, &d.move_y, &d.move_z, &d.turn_x, &d.turn_y, &d.turn_z};
             for (std::size_t i = 0; i < 6; ++i) axes[i]->limit = j.axes[i];
             d.turn_x.motor = j.motor;
@@ -427,9 +427,9 @@ JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {
             return d;
         }
         case JointKind::wheel:
-            return WheelDef{ends, j.limit, j.spring, j.second, {}, j.motor, j.options};
+            return WheelDef{frames, j.limit, j.spring, j.second, {}, j.motor, j.options};
         default:
-            return MotorDef{ends, j.drive, j.options};
+            return MotorDef{frames, j.drive, j.options};
     }
 }
 

@@ -438,9 +438,9 @@ private:
 
     // ---- joints ----
 
-    JointEnds ends() {
+    JointFrames frames() {
         const BodyId a = pick(), b = pick();
-        JointEnds e{a, b, {}, {}};
+        JointFrames e{a, b, {}, {}};
         switch (bytes_.below(4)) {
             case 0:
                 e.frame_a = pose(scale_), e.frame_b = pose(scale_);
@@ -449,7 +449,7 @@ private:
                 break;
             default: {
                 const vec3 anchor = 0.5f * (world_.position(a) + world_.position(b)), axis = vector(1.0f);
-                e = world_.joint_ends(a, b, anchor, axis);
+                e = world_.joint_frames(a, b, anchor, axis);
             }
         }
         return e;
@@ -500,15 +500,16 @@ private:
     JointDef joint_def() {
         switch (bytes_.below(10)) {
             case 0:
-                return BallDef{ends(), bytes_.below(2) == 0 ? unlimited : positive(1.0f), limit(), drive(), options()};
+                return BallDef{frames(), bytes_.below(2) == 0 ? unlimited : positive(1.0f), limit(), drive(),
+                               options()};
             case 1:
-                return HingeDef{ends(), limit(), motor(), spring(), options()};
+                return HingeDef{frames(), limit(), motor(), spring(), options()};
             case 2:
-                return SliderDef{ends(), limit(), motor(), spring(), options()};
+                return SliderDef{frames(), limit(), motor(), spring(), options()};
             case 3:
-                return FixedDef{ends(), positive(10.0f), positive(10.0f), positive(1.0f), options()};
+                return FixedDef{frames(), positive(10.0f), positive(10.0f), positive(1.0f), options()};
             case 4: {
-                DistanceDef d{.ends = ends()};
+                DistanceDef d{.frames = frames()};
                 if (bytes_.below(2) == 0) d.length = limit();
                 d.motor = motor();
                 d.spring = spring();
@@ -517,18 +518,18 @@ private:
                 return d;
             }
             case 5: {
-                const JointEnds e = ends();
+                const JointFrames e = frames();
                 return SixDofDef{e, axis_def(), axis_def(), axis_def(), axis_def(), axis_def(), axis_def(), options()};
             }
             case 6:
-                return WheelDef{ends(), limit(), spring(), limit(), spring(), motor(), options()};
+                return WheelDef{frames(), limit(), spring(), limit(), spring(), motor(), options()};
             case 7:
             case 8: {
                 const JointId a = pick_joint(), b = pick_joint();
                 return GearDef{a, b, number(1.0f), options()};
             }
             default:
-                return MotorDef{ends(), drive(), options()};
+                return MotorDef{frames(), drive(), options()};
         }
     }
     JointId pick_joint() {

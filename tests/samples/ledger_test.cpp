@@ -76,11 +76,11 @@ TEST_CASE("the ledger knows what was put in by forces, motors, belts and kinemat
     world.add_body({.shape = sphere(0.3f), .position = {5, 0.5f, 0}});
     const BodyId wheel = world.add_body({.shape = cylinder(0.2f, 0.5f), .position = {0, 5, 5}});
     const BodyId post = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f), .position = {0, 5, 7}});
-    world.add_joint(HingeDef{.ends = world.joint_ends(post, wheel, {0, 5, 5}, {0, 1, 0}),
+    world.add_joint(HingeDef{.frames = world.joint_frames(post, wheel, {0, 5, 5}, {0, 1, 0}),
                              .motor = {.speed = 20.0f, .max_force = 500.0f}});
     const BodyId bob = world.add_body({.shape = sphere(0.3f), .position = {0, 5, -5}});
     const BodyId nail = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f), .position = {0, 7, -5}});
-    world.add_joint(DistanceDef{.ends = {.body_a = nail, .body_b = bob},
+    world.add_joint(DistanceDef{.frames = {.body_a = nail, .body_b = bob},
                                 .length = {0, unlimited},
                                 .spring = {.hertz = 2.0f, .damping_ratio = 0.0f},
                                 .rest_length = 1.0f});
@@ -107,7 +107,7 @@ TEST_CASE("a limit that is closed against a motor or a spring takes no energy fr
         World world({.gravity = {0, 0, 0}});
         const BodyId post = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f)});
         const BodyId weight = world.add_body({.shape = sphere(0.1f), .position = {0.52f, 0, 0}});
-        SliderDef def{.ends = {.body_a = post, .body_b = weight}, .limit = {-1.0f, 0.5f}};
+        SliderDef def{.frames = {.body_a = post, .body_b = weight}, .limit = {-1.0f, 0.5f}};
         if (spring) {
             def.spring = {.hertz = 4.0f, .damping_ratio = 0.0f, .target = 0.8f};
         } else {

@@ -225,13 +225,14 @@ public:
     bool remove_joint(JointId joint);    ///< removes the joint, and gears that refer to it
     bool is_valid(JointId joint) const;  ///< false for null and for a joint that is gone
     /// Makes the frames of a joint between two bodies at their present poses, from a point (m) and an axis in the
-    /// world. See talus::joint_ends.
-    JointEnds joint_ends(BodyId body_a, BodyId body_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
+    /// world. See talus::joint_frames.
+    JointFrames joint_frames(BodyId body_a, BodyId body_b, const vec3& anchor,
+                             const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
 
-    JointKind kind(JointId joint) const;  ///< which kind of definition made it
-    JointEnds ends(JointId joint) const;  ///< bodies and frames of its definition; identity frames for a gear
-    BodyId body_a(JointId joint) const;   ///< first body; for a gear, a body of joint_a
-    BodyId body_b(JointId joint) const;   ///< second body; for a gear, a body of joint_b, or null if that is body_a
+    JointKind kind(JointId joint) const;      ///< which kind of definition made it
+    JointFrames frames(JointId joint) const;  ///< bodies and frames of its definition; identity frames for a gear
+    BodyId body_a(JointId joint) const;       ///< first body; for a gear, a body of joint_a
+    BodyId body_b(JointId joint) const;       ///< second body; for a gear, a body of joint_b, or null if that is body_a
     std::uint64_t user_data(JointId joint) const;  ///< as given in JointOptions
     /// Coordinate of B relative to A along or about an axis, m or rad. See the definition of its kind for the axes.
     float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;

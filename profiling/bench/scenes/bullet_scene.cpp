@@ -232,7 +232,8 @@ struct BulletScene::State {
         std::visit(
             [&]<class Def>(const Def& def) {
                 if constexpr (!std::is_same_v<Def, GearDef>) {
-                    const btTransform on_a = frame(joint.a, def.ends.frame_a), on_b = frame(joint.b, def.ends.frame_b);
+                    const btTransform on_a = frame(joint.a, def.frames.frame_a),
+                                      on_b = frame(joint.b, def.frames.frame_b);
                     joints.push_back(make_joint(def, a, b, on_a, on_b));
                     world.addConstraint(joints.back().get(), !def.options.collide_connected);
                 }

@@ -81,7 +81,7 @@ Figure widest_joint_gap(const SceneData& scene) {
         std::visit(
             [&]<class Def>(const Def& def) {
                 if constexpr (std::is_same_v<Def, BallDef> || std::is_same_v<Def, HingeDef>)
-                    all.push_back({joint.a, joint.b, def.ends.frame_a.position, def.ends.frame_b.position});
+                    all.push_back({joint.a, joint.b, def.frames.frame_a.position, def.frames.frame_b.position});
             },
             joint.def);
     }

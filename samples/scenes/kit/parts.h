@@ -38,7 +38,7 @@ Figure largest_displacement(const SceneData& scene);
 template <class Def>
 std::size_t tie(SceneData& scene, std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, Def def) {
     const auto first = static_cast<std::uint32_t>(a), second = static_cast<std::uint32_t>(b);
-    def.ends = scene_ends(scene, first, second, anchor, axis);
+    def.frames = scene_ends(scene, first, second, anchor, axis);
     scene.joints.push_back({first, second, def});
     return scene.joints.size() - 1;
 }

@@ -54,7 +54,7 @@ bool Hand::take(Simulation& simulation, BodyId body, const vec3& point) {
     drive_.max_force = mass * pull_strength;
     drive_.max_torque = brake_strength * std::max({inertia[0][0], inertia[1][1], inertia[2][2]});
     MotorDef motor;
-    motor.ends = world.joint_ends(anchor_, body, point);
+    motor.frames = world.joint_frames(anchor_, body, point);
     motor.drive = drive_;
     joint_ = world.add_joint(motor);
     if (!joint_) {
@@ -76,9 +76,9 @@ void Hand::pull(Simulation& simulation, const vec3& target) {
         return;
     }
     target_ = target;
-    // Frame A is turned as joint_ends() turned it.
-    const JointEnds ends = world.joint_ends(anchor_, body_, origin_);
-    drive_.target.position = inverse_rotate(ends.frame_a.rotation, target - origin_);
+    // Frame A is turned as joint_frames() turned it.
+    const JointFrames frames = world.joint_frames(anchor_, body_, origin_);
+    drive_.target.position = inverse_rotate(frames.frame_a.rotation, target - origin_);
     world.set_joint_drive(joint_, drive_);
 }
 

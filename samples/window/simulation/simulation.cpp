@@ -103,9 +103,9 @@ bool Simulation::add(const SceneData& part) {
         JointDef def = joint.def;
         std::visit(
             [&](auto& d) {
-                if constexpr (requires { d.ends; }) {
-                    d.ends.body_a = bodies[joint.a];
-                    d.ends.body_b = bodies[joint.b];
+                if constexpr (requires { d.frames; }) {
+                    d.frames.body_a = bodies[joint.a];
+                    d.frames.body_b = bodies[joint.b];
                 }
             },
             def);

@@ -35,9 +35,9 @@ inline BodyDef ghost(BodyDef def) {
 inline float size(const vec3& v) { return std::sqrt(length_squared(v)); }
 
 /// The distance between the origins of a joint's two frames, m.
-inline float gap(const World& world, const JointEnds& ends) {
-    return size(transform_point(world.transform(ends.body_a), ends.frame_a.position) -
-                transform_point(world.transform(ends.body_b), ends.frame_b.position));
+inline float gap(const World& world, const JointFrames& frames) {
+    return size(transform_point(world.transform(frames.body_a), frames.frame_a.position) -
+                transform_point(world.transform(frames.body_b), frames.frame_b.position));
 }
 
 /// A chain of `count` capsules of 20 cm hanging from the origin, and a weight of `ratio` links at its end.
@@ -47,15 +47,15 @@ struct Chain {
     BodyId top, weight;
     std::vector<BodyId> links;
     std::vector<JointId> joints;
-    std::vector<JointEnds> ends;
+    std::vector<JointFrames> frames;
     float link_mass = 0.0f;
 
     Chain(int count, float ratio, WorldDef def = sleepless(), const vec3& origin = vec3(0.0f)) : world(def) {
         top = anchor_body(world, origin);
         BodyId above = top;
         const auto hang = [&](BodyId below, float y) {
-            ends.push_back(world.joint_ends(above, below, origin + vec3(0, y, 0)));
-            joints.push_back(add(world, BallDef{.ends = ends.back()}));
+            frames.push_back(world.joint_frames(above, below, origin + vec3(0, y, 0)));
+            joints.push_back(add(world, BallDef{.frames = frames.back()}));
             above = below;
         };
         for (int i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ struct Chain {
 
     float widest_gap() const {
         float widest = 0.0f;
-        for (const JointEnds& e : ends) widest = std::max(widest, gap(world, e));
+        for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
         return widest;
     }
 };

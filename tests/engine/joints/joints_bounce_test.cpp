@@ -35,10 +35,10 @@ Swing swing(Hung hung, int balls, double gap, float dt, int lifted, double angle
         def.material = {0.0f, 1.0f};
         const BodyId ball = add(world, def);
         ids.push_back(ball);
-        JointEnds ends{frame, ball, {vec3(glm::dvec3(x, top - 30.0, 0.0))}, {}};
+        JointFrames frames{frame, ball, {vec3(glm::dvec3(x, top - 30.0, 0.0))}, {}};
         const auto thread = [&](float z, bool is_cord) {
-            DistanceDef def_of_it{.ends = ends};
-            def_of_it.ends.frame_a.position.z = z;
+            DistanceDef def_of_it{.frames = frames};
+            def_of_it.frames.frame_a.position.z = z;
             if (is_cord) def_of_it.length = {0.0f, std::sqrt(static_cast<float>(length * length) + z * z)};
             REQUIRE(world.add_joint(def_of_it));
         };
@@ -47,12 +47,12 @@ Swing swing(Hung hung, int balls, double gap, float dt, int lifted, double angle
             for (const float z : {-1.2f, 1.2f}) thread(z, hung == Hung::on_cords);
         }
         if (hung == Hung::on_rods || hung == Hung::on_hinged_rods) {
-            ends.frame_b.position = {0.0f, static_cast<float>(length), 0.0f};
-            ends.frame_a.rotation = ends.frame_b.rotation = turn({0, 1, 0}, -0.5 * pi);  // x along the world's z
+            frames.frame_b.position = {0.0f, static_cast<float>(length), 0.0f};
+            frames.frame_a.rotation = frames.frame_b.rotation = turn({0, 1, 0}, -0.5 * pi);  // x along the world's z
             if (hung == Hung::on_rods) {
-                REQUIRE(world.add_joint(BallDef{.ends = ends}));
+                REQUIRE(world.add_joint(BallDef{.frames = frames}));
             } else {
-                REQUIRE(world.add_joint(HingeDef{.ends = ends}));
+                REQUIRE(world.add_joint(HingeDef{.frames = frames}));
             }
         }
     }

@@ -18,13 +18,13 @@ struct Pair {
         a = anchor_body(world);
         b = add(world, ghost(heavy(box(vec3(0.1f)), at, 1.0f)));
     }
-    JointEnds ends(const vec3& anchor = vec3(0.0f), const vec3& axis = {1, 0, 0}) {
-        return world.joint_ends(a, b, anchor, axis);
+    JointFrames frames(const vec3& anchor = vec3(0.0f), const vec3& axis = {1, 0, 0}) {
+        return world.joint_frames(a, b, anchor, axis);
     }
 };
 
 /// The angle between the x axes of both frames.
-double cone_between(const World& world, const JointEnds& e) {
+double cone_between(const World& world, const JointFrames& e) {
     const vec3 a = rotate(multiply(world.rotation(e.body_a), e.frame_a.rotation), {1, 0, 0});
     const vec3 b = rotate(multiply(world.rotation(e.body_b), e.frame_b.rotation), {1, 0, 0});
     return std::atan2(size(glm::cross(a, b)), glm::dot(a, b));
@@ -37,17 +37,17 @@ TEST_CASE("a ball keeps its cone and its twist however hard it is driven against
     for (int seed = 7; seed < 13; ++seed) {
         CAPTURE(seed);
         Pair p(sleepless(), {0.5f, 0, 0});
-        const JointEnds ends = p.ends();
-        const JointId ball = add(p.world, BallDef{.ends = ends, .cone = 0.6f, .twist = {-0.3f, 0.4f}});
+        const JointFrames frames = p.frames();
+        const JointId ball = add(p.world, BallDef{.frames = frames, .cone = 0.6f, .twist = {-0.3f, 0.4f}});
         Random random(static_cast<unsigned>(seed));
         double widest = 0.0, least = 0.0, most = 0.0;
         for (int i = 0; i < 1200; ++i) {
             REQUIRE(p.world.apply_torque(p.b, 20.0f * random.in_box(vec3(1.0f))));
             run(p.world, 1);
-            widest = std::max(widest, cone_between(p.world, ends));
+            widest = std::max(widest, cone_between(p.world, frames));
             least = std::min<double>(least, p.world.joint_coordinate(ball));
             most = std::max<double>(most, p.world.joint_coordinate(ball));
-            apart = std::max(apart, gap(p.world, ends));
+            apart = std::max(apart, gap(p.world, frames));
         }
         MESSAGE("cone " << widest << ", twist " << least << " to " << most << ", gap " << apart);
         CHECK(widest > 0.59);
@@ -64,8 +64,8 @@ TEST_CASE("a ball drive turns to its target, or at its velocity, with no more th
     {
         Pair p;
         const quat target = turn(glm::normalize(vec3(1, 2, 3)), 1.0);
-        add(p.world,
-            BallDef{.ends = p.ends(), .drive = {.target = {{}, target}, .angular_hertz = 2.0f, .max_torque = 10.0f}});
+        add(p.world, BallDef{.frames = p.frames(),
+                             .drive = {.target = {{}, target}, .angular_hertz = 2.0f, .max_torque = 10.0f}});
         run(p.world, 240);
         const quat q = p.world.rotation(p.b);
         CHECK(std::abs(q.w * target.w + q.x * target.x + q.y * target.y + q.z * target.z) ==
@@ -73,7 +73,7 @@ TEST_CASE("a ball drive turns to its target, or at its velocity, with no more th
     }
     Pair p;
     const JointId ball =
-        add(p.world, BallDef{.ends = p.ends(), .drive = {.angular_velocity = {0, 0, 1000}, .max_torque = 0.01f}});
+        add(p.world, BallDef{.frames = p.frames(), .drive = {.angular_velocity = {0, 0, 1000}, .max_torque = 0.01f}});
     const double inertia = p.world.inertia(p.b)[2][2];
     for (int i = 0; i < 60; ++i) {
         run(p.world, 1);
@@ -85,7 +85,7 @@ TEST_CASE("a ball drive turns to its target, or at its velocity, with no more th
 TEST_CASE("a hinge motor never gives more than its torque and reaches its speed") {
     Pair p;
     const JointId hinge =
-        add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 1, 0}), .motor = {.speed = 5.0f, .max_force = 0.02f}});
+        add(p.world, HingeDef{.frames = p.frames({0, 0, 0}, {0, 1, 0}), .motor = {.speed = 5.0f, .max_force = 0.02f}});
     const double inertia = p.world.inertia(p.b)[1][1];
     run(p.world, 30);
     CHECK(p.world.angular_velocity(p.b).y == doctest::Approx(0.5 * 0.02 / inertia).epsilon(1e-4));
@@ -106,7 +106,7 @@ TEST_CASE("a hinge motor lifts a load up to its torque and not beyond") {
         World world(sleepless());
         const BodyId wall = anchor_body(world);
         const BodyId arm = add(world, heavy(box({0.5f, 0.05f, 0.05f}), {0.5f, 0, 0}, 10.0f));
-        add(world, HingeDef{.ends = world.joint_ends(wall, arm, {0, 0, 0}, {0, 0, 1}),
+        add(world, HingeDef{.frames = world.joint_frames(wall, arm, {0, 0, 0}, {0, 0, 1}),
                             .motor = {.speed = 0.0f, .max_force = share * 10.0f * 9.81f * 0.5f}});
         run(world, 300);
         if (share > 1.0f) {
@@ -119,8 +119,8 @@ TEST_CASE("a hinge motor lifts a load up to its torque and not beyond") {
 
 TEST_CASE("a hinge counts its turns over a thousand of them") {
     Pair p;
-    const JointId hinge =
-        add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 0, 1}), .motor = {.speed = 40.0f, .max_force = 1000.0f}});
+    const JointId hinge = add(
+        p.world, HingeDef{.frames = p.frames({0, 0, 0}, {0, 0, 1}), .motor = {.speed = 40.0f, .max_force = 1000.0f}});
     run(p.world, 9600);
     CHECK(p.world.joint_coordinate(hinge) == doctest::Approx(40.0 * 160.0).epsilon(1e-4));  // 1018 turns
     run(p.world, 60);
@@ -133,7 +133,7 @@ TEST_CASE("a hinge counts its turns over a thousand of them") {
 TEST_CASE("limits are not passed by more than a tenth of a degree or a tenth of a millimetre") {
     {
         Pair p(weightless(), {0.5f, 0, 0});
-        const JointId hinge = add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 0, 1}), .limit = {-1.0f, 0.5f}});
+        const JointId hinge = add(p.world, HingeDef{.frames = p.frames({0, 0, 0}, {0, 0, 1}), .limit = {-1.0f, 0.5f}});
         for (const float speed : {3.0f, -20.0f, 60.0f}) {
             CAPTURE(speed);
             REQUIRE(p.world.set_angular_velocity(p.b, {0, 0, speed}));
@@ -147,7 +147,7 @@ TEST_CASE("limits are not passed by more than a tenth of a degree or a tenth of 
         }
     }
     Pair p;
-    const JointId slider = add(p.world, SliderDef{.ends = p.ends(), .limit = {-0.5f, 2.0f}});
+    const JointId slider = add(p.world, SliderDef{.frames = p.frames(), .limit = {-0.5f, 2.0f}});
     for (const float speed : {3.0f, -50.0f}) {
         REQUIRE(p.world.set_linear_velocity(p.b, {speed, 0, 0}));
         for (int i = 0; i < 120; ++i) {
@@ -162,7 +162,7 @@ TEST_CASE("limits are not passed by more than a tenth of a degree or a tenth of 
 TEST_CASE("a slider moves along its axis alone, with its motor, and holds what is across it") {
     Pair p(sleepless());
     const JointId slider =
-        add(p.world, SliderDef{.ends = p.ends({0, 0, 0}, {1, 0, 0}), .motor = {.speed = 0.5f, .max_force = 3.0f}});
+        add(p.world, SliderDef{.frames = p.frames({0, 0, 0}, {1, 0, 0}), .motor = {.speed = 0.5f, .max_force = 3.0f}});
     run(p.world, 6);
     CHECK(p.world.linear_velocity(p.b).x == doctest::Approx(0.3).epsilon(1e-3));  // 3 N on 1 kg
     run(p.world, 114);
@@ -175,8 +175,8 @@ TEST_CASE("a slider moves along its axis alone, with its motor, and holds what i
     BodyDef arm = kinematic_body(box(vec3(0.1f)), {0, 0, 0});
     arm.angular_velocity = {0, 0, 1};
     const BodyId a = add(world, arm), b = add(world, ghost(heavy(box(vec3(0.1f)), {3, 0, 0}, 1.0f)));
-    const JointId radial =
-        add(world, SliderDef{.ends = world.joint_ends(a, b, {0, 0, 0}), .motor = {.speed = 0.0f, .max_force = 1e6f}});
+    const JointId radial = add(
+        world, SliderDef{.frames = world.joint_frames(a, b, {0, 0, 0}), .motor = {.speed = 0.0f, .max_force = 1e6f}});
     run(world, 60);
     CHECK(world.joint_coordinate(radial) == doctest::Approx(0.0).epsilon(1e-3));
     CHECK(size(world.position(b)) == doctest::Approx(3.0).epsilon(1e-3));
@@ -189,7 +189,7 @@ TEST_CASE("a spring swings at its frequency and dies away at its damping ratio")
             CAPTURE(hertz);
             CAPTURE(ratio);
             Pair p(weightless(), {1, 0, 0});
-            SliderDef def{.ends = p.world.joint_ends(p.a, p.b, {0, 0, 0})};
+            SliderDef def{.frames = p.world.joint_frames(p.a, p.b, {0, 0, 0})};
             def.spring = {
                 .hertz = static_cast<float>(hertz), .damping_ratio = static_cast<float>(ratio), .target = 1.0f};
             const JointId slider = add(p.world, def);
@@ -213,7 +213,7 @@ TEST_CASE("a spring of a hinge has its frequency for the door that hangs on it")
     World world(weightless());
     const BodyId wall = anchor_body(world);
     const BodyId door = add(world, body(box({0.5f, 1.0f, 0.03f}), {0.5f, 0, 0}));
-    const JointId hinge = add(world, HingeDef{.ends = world.joint_ends(wall, door, {0, 0, 0}, {0, 1, 0}),
+    const JointId hinge = add(world, HingeDef{.frames = world.joint_frames(wall, door, {0, 0, 0}, {0, 1, 0}),
                                               .spring = {.hertz = 1.0f, .damping_ratio = 0.0f, .target = 0.3f}});
     run(world, 30);
     CHECK(world.joint_coordinate(hinge) == doctest::Approx(0.6).epsilon(0.01));
@@ -228,7 +228,7 @@ TEST_CASE("springs are stable at any stiffness and any number in parallel") {
         CAPTURE(hertz);
         Pair p(sleepless(), {0, 0, 0});
         for (int i = 0; i < 30; ++i) {
-            add(p.world, DistanceDef{.ends = {.body_a = p.a, .body_b = p.b, .frame_a = {{0, 1, 0}, quat(1, 0, 0, 0)}},
+            add(p.world, DistanceDef{.frames = {.body_a = p.a, .body_b = p.b, .frame_a = {{0, 1, 0}, quat(1, 0, 0, 0)}},
                                      .length = {0.0f, unlimited},
                                      .spring = {.hertz = hertz, .damping_ratio = 0.05f}});
         }
@@ -244,13 +244,13 @@ TEST_CASE("springs are stable at any stiffness and any number in parallel") {
 
 TEST_CASE("a weld holds six axes and a soft one springs back") {
     Pair p(sleepless(), {1, 0, 0});
-    const JointId weld = add(p.world, FixedDef{.ends = p.ends({0, 0, 0})});
+    const JointId weld = add(p.world, FixedDef{.frames = p.frames({0, 0, 0})});
     run(p.world, 300);
     CHECK(size(p.world.position(p.b) - vec3(1, 0, 0)) < 1e-5f);
     CHECK(p.world.joint_torque(weld).z == doctest::Approx(9.81).epsilon(1e-4));  // about the anchor, 1 m from 1 kg
     CHECK(p.world.joint_force(weld).y == doctest::Approx(9.81).epsilon(1e-4));
     Pair soft(sleepless());
-    add(soft.world, FixedDef{.ends = soft.ends(), .linear_hertz = 1.0f, .angular_hertz = 2.0f});
+    add(soft.world, FixedDef{.frames = soft.frames(), .linear_hertz = 1.0f, .angular_hertz = 2.0f});
     run(soft.world, 600);
     CHECK(soft.world.position(soft.b).y == doctest::Approx(-9.81 / (4 * pi * pi)).epsilon(0.01));  // g / omega^2
     REQUIRE(soft.world.set_angular_velocity(soft.b, {3, 2, 1}));
@@ -260,7 +260,7 @@ TEST_CASE("a weld holds six axes and a soft one springs back") {
 
 TEST_CASE("distance joints are rods and ropes and springs and winches") {
     const auto hang = [](World& world, const BodyId a, const BodyId b, DistanceDef def) {
-        def.ends = {.body_a = a, .body_b = b};
+        def.frames = {.body_a = a, .body_b = b};
         return add(world, def);
     };
     {
@@ -317,7 +317,7 @@ TEST_CASE("distance joints of no length are balls and do not divide by it") {
     for (const bool spring : {false, true}) {
         CAPTURE(spring);
         Pair p(sleepless(), {0, 0, 0});
-        DistanceDef def{.ends = {.body_a = p.a, .body_b = p.b}};
+        DistanceDef def{.frames = {.body_a = p.a, .body_b = p.b}};
         if (spring) {
             def.length = {0.0f, unlimited};
             def.spring = {.hertz = 2.0f, .damping_ratio = 0.5f};
@@ -347,7 +347,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
         };
         {
             Pair p;
-            SixDofDef def{.ends = p.ends()};
+            SixDofDef def{.frames = p.frames()};
             axis_of(def, i).limit = {};
             const JointId joint = add(p.world, def);
             push(p.world, p.b);
@@ -360,7 +360,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
         }
         {
             Pair p;
-            SixDofDef def{.ends = p.ends()};
+            SixDofDef def{.frames = p.frames()};
             axis_of(def, i).limit = {-0.3f, 0.2f};
             const JointId joint = add(p.world, def);
             push(p.world, p.b);
@@ -372,7 +372,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
         }
         {
             Pair p;  // a spring against a motor: force balance at target - force / stiffness
-            SixDofDef def{.ends = p.ends()};
+            SixDofDef def{.frames = p.frames()};
             axis_of(def, i) = {.limit = {}, .spring = {.hertz = 1.0f, .damping_ratio = 1.0f, .target = 0.4f}};
             const JointId joint = add(p.world, def);
             run(p.world, 240);
@@ -388,7 +388,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
     // With six free axes, the joint does nothing.
     Pair p;
     const AxisDef open{.limit = {}};
-    add(p.world, SixDofDef{.ends = p.ends(),
+    add(p.world, SixDofDef{.frames = p.frames(),
                            .move_x = open,
                            .move_y = open,
                            .move_z = open,
@@ -404,7 +404,7 @@ TEST_CASE("a wheel springs and steers and spins") {
     World world(sleepless());
     const BodyId chassis = add(world, fixed_body(box({1, 0.2f, 0.5f}), {0, 1, 0}));
     const BodyId rim = add(world, ghost(heavy(sphere(0.3f), {1, 0.7f, 0}, 10.0f)));
-    WheelDef def{.ends = world.joint_ends(chassis, rim, {1, 0.7f, 0}, {0, 0, 1})};  // axle along z; y stays up
+    WheelDef def{.frames = world.joint_frames(chassis, rim, {1, 0.7f, 0}, {0, 0, 1})};  // axle along z; y stays up
     def.travel = {-0.3f, 0.1f};
     def.suspension = {.hertz = 2.0f, .damping_ratio = 0.7f};
     def.steering = {-0.6f, 0.6f};
@@ -422,7 +422,7 @@ TEST_CASE("a wheel springs and steers and spins") {
     run(world, 240);
     CHECK(world.joint_coordinate(wheel, JointAxis::turn_y) == doctest::Approx(0.5).epsilon(0.01));
     const vec3 axle =
-        rotate(multiply(world.rotation(rim), world.joint_ends(chassis, rim, {0, 0, 0}).frame_b.rotation), {0, 0, 0});
+        rotate(multiply(world.rotation(rim), world.joint_frames(chassis, rim, {0, 0, 0}).frame_b.rotation), {0, 0, 0});
     (void)axle;
     const vec3 spin = world.angular_velocity(rim);
     CHECK(size(spin) == doctest::Approx(10.0).epsilon(0.01));
@@ -438,9 +438,9 @@ TEST_CASE("gears keep their ratio exactly for minutes and pass on torque") {
     const BodyId box_id = anchor_body(world);
     const BodyId small = add(world, ghost(heavy(cylinder(0.1f, 0.5f), {0, 0, 0}, 1.0f)));
     const BodyId large = add(world, ghost(heavy(cylinder(0.1f, 1.5f), {2, 0, 0}, 9.0f)));
-    const JointId a = add(world, HingeDef{.ends = world.joint_ends(box_id, small, {0, 0, 0}, {0, 1, 0}),
+    const JointId a = add(world, HingeDef{.frames = world.joint_frames(box_id, small, {0, 0, 0}, {0, 1, 0}),
                                           .motor = {.speed = 30.0f, .max_force = 5.0f}});
-    const JointId b = add(world, HingeDef{.ends = world.joint_ends(box_id, large, {2, 0, 0}, {0, 1, 0})});
+    const JointId b = add(world, HingeDef{.frames = world.joint_frames(box_id, large, {2, 0, 0}, {0, 1, 0})});
     add(world, GearDef{.joint_a = a, .joint_b = b, .ratio = -1.0f / 3.0f});
     run(world, 60);
     const double reduced =
@@ -460,8 +460,8 @@ TEST_CASE("a rack moves by its pinion's radius an angle and drives it too") {
     const BodyId box_id = anchor_body(world);
     const BodyId pinion = add(world, ghost(heavy(cylinder(0.1f, 0.2f), {0, 0, 0}, 1.0f)));
     const BodyId rack = add(world, ghost(heavy(box({1, 0.1f, 0.1f}), {0, -0.3f, 0}, 2.0f)));
-    const JointId a = add(world, HingeDef{.ends = world.joint_ends(box_id, pinion, {0, 0, 0}, {0, 0, 1})});
-    const JointId b = add(world, SliderDef{.ends = world.joint_ends(box_id, rack, {0, -0.3f, 0})});
+    const JointId a = add(world, HingeDef{.frames = world.joint_frames(box_id, pinion, {0, 0, 0}, {0, 0, 1})});
+    const JointId b = add(world, SliderDef{.frames = world.joint_frames(box_id, rack, {0, -0.3f, 0})});
     const JointId gear = add(world, GearDef{.joint_a = a, .joint_b = b, .ratio = 0.2f});
     REQUIRE(world.set_joint_motor(a, {.speed = 2.0f, .max_force = 100.0f}));
     run(world, 120);
@@ -483,9 +483,9 @@ TEST_CASE("gears on a body that turns itself go by what they turn against it") {
     const BodyId carrier = add(world, ghost(heavy(box({2, 0.1f, 0.1f}), {0, 0, 0}, 5.0f)));
     const BodyId one = add(world, ghost(heavy(sphere(0.3f), {-1, 0, 0}, 1.0f))),
                  two = add(world, ghost(heavy(sphere(0.3f), {1, 0, 0}, 1.0f)));
-    const JointId a = add(world, HingeDef{.ends = world.joint_ends(carrier, one, {-1, 0, 0}, {0, 1, 0}),
+    const JointId a = add(world, HingeDef{.frames = world.joint_frames(carrier, one, {-1, 0, 0}, {0, 1, 0}),
                                           .motor = {.speed = 8.0f, .max_force = 1.0f}});
-    const JointId b = add(world, HingeDef{.ends = world.joint_ends(carrier, two, {1, 0, 0}, {0, 1, 0})});
+    const JointId b = add(world, HingeDef{.frames = world.joint_frames(carrier, two, {1, 0, 0}, {0, 1, 0})});
     add(world, GearDef{.joint_a = a, .joint_b = b, .ratio = 0.5f});
     run(world, 600);
     CHECK(world.joint_coordinate(b) ==
@@ -503,7 +503,7 @@ TEST_CASE("a motor joint drives velocity and pose with capped force and torque")
     {
         Pair p;
         const JointId motor =
-            add(p.world, MotorDef{.ends = p.ends(), .drive = {.velocity = {3, 4, 0}, .max_force = 2.0f}});
+            add(p.world, MotorDef{.frames = p.frames(), .drive = {.velocity = {3, 4, 0}, .max_force = 2.0f}});
         for (int i = 0; i < 60; ++i) {
             run(p.world, 1);
             REQUIRE(size(p.world.joint_force(motor)) <= 2.0f * 1.00001f);
@@ -516,7 +516,7 @@ TEST_CASE("a motor joint drives velocity and pose with capped force and torque")
     }
     Pair p(sleepless());
     const quat target = turn({0, 1, 0}, 1.0);
-    add(p.world, MotorDef{.ends = p.ends(),
+    add(p.world, MotorDef{.frames = p.frames(),
                           .drive = {.target = {{1, 0.5f, 0}, target},
                                     .linear_hertz = 3.0f,
                                     .angular_hertz = 3.0f,
@@ -533,7 +533,7 @@ TEST_CASE("a dry brake in the plane stops alike in all directions") {
     for (int k = 0; k < 8; ++k) {
         const double a = 0.1 + k;
         Pair p;
-        add(p.world, MotorDef{.ends = p.ends(), .drive = {.max_force = 1.0f}});
+        add(p.world, MotorDef{.frames = p.frames(), .drive = {.max_force = 1.0f}});
         REQUIRE(p.world.set_linear_velocity(p.b, 2.0f * vec3(std::cos(a), std::sin(a), 0)));
         run(p.world, 60);
         CHECK(size(p.world.linear_velocity(p.b)) == doctest::Approx(1.0).epsilon(1e-3));
@@ -549,11 +549,11 @@ TEST_CASE("a kinematic body drags what is jointed to it at its own velocity") {
     def.angular_velocity = {0, 2, 0};
     const BodyId crane = add(world, def);
     const BodyId load = add(world, ghost(heavy(box(vec3(0.1f)), {1, 0, 0}, 5.0f)));
-    const JointEnds ends = world.joint_ends(crane, load, {1, 0, 0});
-    add(world, FixedDef{.ends = ends});
+    const JointFrames frames = world.joint_frames(crane, load, {1, 0, 0});
+    add(world, FixedDef{.frames = frames});
     for (int i = 0; i < 300; ++i) {
         run(world, 1);
-        REQUIRE(gap(world, ends) < 1e-4f);
+        REQUIRE(gap(world, frames) < 1e-4f);
     }
     CHECK(world.angular_velocity(load).y == doctest::Approx(2.0).epsilon(1e-4));
     CHECK(world.position(crane).x == doctest::Approx(5.0).epsilon(1e-4));
@@ -571,11 +571,11 @@ TEST_CASE("short pendulums keep their energy") {
                 BodyDef def = ghost(body(box({0.03f, 0.5f * length, 0.03f}), vec3(0, 5, 0) + 0.5f * length * down));
                 def.rotation = turn(vec3(0, 0, 1), angle);
                 const BodyId rod = add(world, def);
-                const JointEnds ends = world.joint_ends(hook, rod, {0.0f, 5.0f, 0.0f}, {0.0f, 0.0f, 1.0f});
+                const JointFrames frames = world.joint_frames(hook, rod, {0.0f, 5.0f, 0.0f}, {0.0f, 0.0f, 1.0f});
                 if (ball)
-                    add(world, BallDef{.ends = ends});
+                    add(world, BallDef{.frames = frames});
                 else
-                    add(world, HingeDef{.ends = ends});
+                    add(world, HingeDef{.frames = frames});
                 const double start = energy(world);
                 const double swing =
                     static_cast<double>(world.mass(rod) * 9.81f * 0.5f * length * (1.0f - std::cos(angle)));

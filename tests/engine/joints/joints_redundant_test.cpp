@@ -55,31 +55,31 @@ Shape some_shape(Random& random, float size) {
 
 /// A random joint that the present poses of the two bodies satisfy, with random limits around these.
 JointDef some_joint(World& world, Random& random, BodyId a, BodyId b, const vec3& at, const vec3& axis, bool limited) {
-    const JointEnds ends = world.joint_ends(a, b, at, axis);
+    const JointFrames frames = world.joint_frames(a, b, at, axis);
     const auto limit = [&](float size) {
         return limited ? JointLimit{-random.between(0.0f, size), random.between(0.0f, size)} : JointLimit{};
     };
     switch (random.below(6)) {
         case 0: {
-            BallDef def{.ends = ends, .twist = limit(1.5f)};
+            BallDef def{.frames = frames, .twist = limit(1.5f)};
             if (limited) def.cone = random.between(0.05f, 1.5f);
             return def;
         }
         case 1:
-            return SliderDef{.ends = ends, .limit = limit(0.3f)};
+            return SliderDef{.frames = frames, .limit = limit(0.3f)};
         case 2: {
-            const JointEnds other = world.joint_ends(a, b, at + 0.5f * random.direction(), axis);
-            return DistanceDef{.ends = {a, b, ends.frame_a, other.frame_b}};
+            const JointFrames other = world.joint_frames(a, b, at + 0.5f * random.direction(), axis);
+            return DistanceDef{.frames = {a, b, frames.frame_a, other.frame_b}};
         }
         case 3: {
-            SixDofDef def{.ends = ends};
+            SixDofDef def{.frames = frames};
             def.move_x.limit = limit(0.2f);
             def.turn_y.limit = limit(1.0f);
             def.turn_z.limit = limit(1.0f);
             return def;
         }
         default:
-            return HingeDef{.ends = ends, .limit = limit(1.5f)};
+            return HingeDef{.frames = frames, .limit = limit(1.5f)};
     }
 }
 
@@ -108,8 +108,8 @@ TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane"
                     def.rotation = turn({0, 0, 1}, static_cast<double>(tilt));
                     def.locks = static_cast<std::uint8_t>(locks);
                     const BodyId below = add(world, def);
-                    HingeDef hinge{.ends =
-                                       world.joint_ends(above, below, 0.5f * static_cast<float>(i) * along, {0, 0, 1})};
+                    HingeDef hinge{
+                        .frames = world.joint_frames(above, below, 0.5f * static_cast<float>(i) * along, {0, 0, 1})};
                     if (limited) hinge.limit = {-1.2f, 1.2f};
                     add(world, hinge);
                     above = below;
@@ -152,7 +152,7 @@ TEST_CASE("several joints on one pair of bodies make no energy and no endless fo
                       second = some_body(random, 0.6f * size, first.position + 1.5f * size * random.direction(), 3.0f);
         const BodyId a = add(world, first), b = add(world, second);
         REQUIRE(world.set_angular_velocity(a, 3.0f * random.direction()));
-        if (!falls) add(world, BallDef{.ends = world.joint_ends(anchor_body(world), a, first.position)});
+        if (!falls) add(world, BallDef{.frames = world.joint_frames(anchor_body(world), a, first.position)});
         const vec3 middle = 0.5f * (first.position + second.position), axis = random.direction();
         for (int i = 2 + static_cast<int>(random.below(2)); i > 0; --i) {
             const std::uint32_t where = random.below(3);
@@ -199,7 +199,7 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
             const vec3 at = 0.5f * (places[a] + places[b]);
             const vec3 axis = flat ? vec3(0, 0, 1) : random.direction();
             if (flat) {
-                add(world, HingeDef{.ends = world.joint_ends(ids[a], ids[b], at, axis),
+                add(world, HingeDef{.frames = world.joint_frames(ids[a], ids[b], at, axis),
                                     .limit = limited ? JointLimit{-0.5f, 0.7f} : JointLimit{}});
             } else {
                 add(world, some_joint(world, random, ids[a], ids[b], at, axis, limited));
@@ -210,7 +210,7 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
             const std::size_t a = random.below(static_cast<std::uint32_t>(count));
             tie(a, (a + 1 + random.below(static_cast<std::uint32_t>(count - 1))) % ids.size());
         }
-        if (!falls) add(world, BallDef{.ends = world.joint_ends(anchor_body(world), ids[0], places[0])});
+        if (!falls) add(world, BallDef{.frames = world.joint_frames(anchor_body(world), ids[0], places[0])});
         const Course course = follow(world, 180, static_cast<double>(y + 2.0f * radius));
         CHECK(course.gain < 0.03);
         CHECK(course.force < 1e9);
@@ -230,18 +230,18 @@ TEST_CASE("a spring has the stiffness of its frequency in a plane that locks kee
         const float hertz = random.between(0.5f, 8.0f), mass = std::pow(100.0f, random.between(0.0f, 1.0f));
         const auto stiffness_with = [&](std::uint8_t locks) {
             World world(weightless());
-            BodyId ends[2];
+            BodyId bodies[2];
             for (int k = 0; k < 2; ++k) {
                 BodyDef def = ghost(body(capsule(0.3f, thin)));
                 const float at = 0.6f * static_cast<float>(k);
                 def.position = {at * std::cos(tilt), at * std::sin(tilt), 0.0f};
                 def.rotation = turn({0, 0, 1}, static_cast<double>(tilt) + 0.3 * k);
                 def.locks = locks;
-                ends[k] = add(world, def);
+                bodies[k] = add(world, def);
             }
-            REQUIRE(world.set_mass(ends[1], mass));
+            REQUIRE(world.set_mass(bodies[1], mass));
             const vec3 at{0.3f * std::cos(tilt), 0.3f * std::sin(tilt), 0.0f};
-            HingeDef hinge{.ends = world.joint_ends(ends[0], ends[1], at, {0.0f, 0.0f, 1.0f})};
+            HingeDef hinge{.frames = world.joint_frames(bodies[0], bodies[1], at, {0.0f, 0.0f, 1.0f})};
             hinge.spring = {.hertz = hertz, .damping_ratio = 0.3f};
             const JointId joint = add(world, hinge);
             run(world, 1);
@@ -277,26 +277,26 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
             if (i == 0) continue;
             const BodyId one = ids[ids.size() - 2], two = ids.back();
             const vec3 at = 0.5f * (world.center_of_mass(one) + world.center_of_mass(two));
-            const JointEnds ends = world.joint_ends(one, two, at, {0.0f, 0.0f, 1.0f});
+            const JointFrames frames = world.joint_frames(one, two, at, {0.0f, 0.0f, 1.0f});
             const bool along_x = random.below(2) == 0;
-            HingeDef hinge{.ends = ends};
+            HingeDef hinge{.frames = frames};
             if (random.below(2) == 0) hinge.limit = JointLimit{-random.between(0.0f, 2.0f), random.between(0.0f, 2.0f)};
             switch (random.below(5)) {
                 case 0:
-                    add(world, BallDef{.ends = ends});
+                    add(world, BallDef{.frames = frames});
                     break;
                 case 1:
                     add(world, hinge);
                     break;
                 case 2:
-                    add(world, FixedDef{.ends = ends});
+                    add(world, FixedDef{.frames = frames});
                     break;
                 case 3:
-                    add(world, DistanceDef{.ends = {.body_a = one, .body_b = two}});
+                    add(world, DistanceDef{.frames = {.body_a = one, .body_b = two}});
                     break;
                 default:
                     add(world,
-                        SliderDef{.ends = world.joint_ends(one, two, at, along_x ? vec3(1, 0, 0) : vec3(0, 1, 0)),
+                        SliderDef{.frames = world.joint_frames(one, two, at, along_x ? vec3(1, 0, 0) : vec3(0, 1, 0)),
                                   .limit = JointLimit{-0.2f, 0.2f}});
                     ++with_limits;
             }
@@ -348,14 +348,14 @@ TEST_CASE("joints of loops and of chains in a plane are closed again in the step
         for (std::size_t i = flat ? 1 : 0; i < ids.size(); ++i) {
             const BodyId one = ids[i == 0 ? ids.size() - 1 : i - 1], two = ids[i];
             const vec3 at = 0.5f * (world.center_of_mass(one) + world.center_of_mass(two));
-            const JointEnds ends = world.joint_ends(one, two, at, flat ? vec3(0, 0, 1) : random.direction());
-            joints.push_back(random.below(2) == 0 ? add(world, HingeDef{.ends = ends, .limit = {-0.8f, 0.8f}})
-                                                  : add(world, BallDef{.ends = ends}));
+            const JointFrames frames = world.joint_frames(one, two, at, flat ? vec3(0, 0, 1) : random.direction());
+            joints.push_back(random.below(2) == 0 ? add(world, HingeDef{.frames = frames, .limit = {-0.8f, 0.8f}})
+                                                  : add(world, BallDef{.frames = frames}));
         }
         float open = 0.0f;
         for (int step = 0; step < 120; ++step) {
             run(world, 1);
-            for (const JointId id : joints) open = std::max(open, gap(world, world.ends(id)));
+            for (const JointId id : joints) open = std::max(open, gap(world, world.frames(id)));
         }
         CAPTURE(seed);
         CHECK(open < 0.02f);
@@ -375,9 +375,9 @@ TEST_CASE("a spring at a body that may turn and not move turns it, and its force
         // Towards its rest position the pull rotates the body until the lever arm is gone. Then the spring moves no
         // mass.
         DistanceDef joint;
-        joint.ends.body_a = wall;
-        joint.ends.body_b = id;
-        joint.ends.frame_b.position = 0.2f * random.direction();
+        joint.frames.body_a = wall;
+        joint.frames.body_b = id;
+        joint.frames.frame_b.position = 0.2f * random.direction();
         joint.length = {0.0f, unlimited};
         joint.spring = {.hertz = 1.0f + 4.0f * random.unit(), .damping_ratio = 0.2f + random.unit()};
         joint.rest_length = 1.0f;
@@ -412,10 +412,10 @@ TEST_CASE("a four-bar linkage that turns keeps its energy") {
             BodyDef def = ghost(body(box({0.5f * size(way), 0.03f, 0.03f}), 0.5f * (corners[i] + corners[i + 1])));
             def.rotation = turn({0, 0, 1}, std::atan2(static_cast<double>(way.y), static_cast<double>(way.x)));
             bars.push_back(add(world, def));
-            add(world, HingeDef{.ends = world.joint_ends(before, bars.back(), corners[i], {0, 0, 1})});
+            add(world, HingeDef{.frames = world.joint_frames(before, bars.back(), corners[i], {0, 0, 1})});
             before = bars.back();
         }
-        add(world, HingeDef{.ends = world.joint_ends(before, anchor, corners[3], {0, 0, 1})});
+        add(world, HingeDef{.frames = world.joint_frames(before, anchor, corners[3], {0, 0, 1})});
         REQUIRE(world.set_angular_velocity(bars[0], {0, 0, 20.0f * speed}));
         run(world, 1);
         const double start = energy(world);
@@ -444,14 +444,15 @@ TEST_CASE("joints that contradict each other come together without a jump") {
         const float off = seed % 3 == 0 ? 0.05f : seed % 3 == 1 ? 0.3f : 1.0f;
         for (std::size_t i = 0; i < 2; ++i) {
             for (int k = 0; k < 2; ++k) {
-                JointEnds ends = world.joint_ends(ids[i], ids[i + 1], {0.3f + 0.6f * static_cast<float>(i), 0, 0});
-                ends.frame_b.position += off * random.direction();
-                ends.frame_b.rotation =
-                    multiply(ends.frame_b.rotation, turn(random.direction(), static_cast<double>(off)));
+                JointFrames frames =
+                    world.joint_frames(ids[i], ids[i + 1], {0.3f + 0.6f * static_cast<float>(i), 0, 0});
+                frames.frame_b.position += off * random.direction();
+                frames.frame_b.rotation =
+                    multiply(frames.frame_b.rotation, turn(random.direction(), static_cast<double>(off)));
                 if (random.below(3) != 0) {
-                    add(world, FixedDef{.ends = ends});
+                    add(world, FixedDef{.frames = frames});
                 } else {
-                    add(world, HingeDef{.ends = ends});
+                    add(world, HingeDef{.frames = frames});
                 }
             }
         }
@@ -515,9 +516,9 @@ TEST_CASE("a joint that is made open pulls its body at a bounded speed, and clos
         BodyDef def = body(box(vec3(0.3f)), {0.0f, 1.0f, 0.0f});
         if (locked) def.locks = lock_to_plane_xy;
         const BodyId id = add(world, def);
-        JointEnds ends{.body_a = hook, .body_b = id};
-        ends.frame_b.position = {0.0f, 0.3f, 0.0f};
-        REQUIRE(world.add_joint(BallDef{.ends = ends}));
+        JointFrames frames{.body_a = hook, .body_b = id};
+        frames.frame_b.position = {0.0f, 0.3f, 0.0f};
+        REQUIRE(world.add_joint(BallDef{.frames = frames}));
         vec3 place = world.position(id);
         for (int step = 0; step < 240; ++step) {
             run(world, 1);
@@ -526,7 +527,7 @@ TEST_CASE("a joint that is made open pulls its body at a bounded speed, and clos
             REQUIRE(glm::distance(world.position(id), place) < 0.25f);
             place = world.position(id);
         }
-        CHECK(glm::distance(transform_point(world.transform(id), ends.frame_b.position), vec3(0, 4, 0)) < 1e-3f);
+        CHECK(glm::distance(transform_point(world.transform(id), frames.frame_b.position), vec3(0, 4, 0)) < 1e-3f);
     }
 }
 
@@ -541,7 +542,7 @@ TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge
             BodyDef def = ghost(body(box({0.4f, 0.2f, 0.3f}), {0.8f, 2.0f, 0.0f}));
             def.angular_velocity = 5.0f * random.direction();
             const BodyId id = add(world, def);
-            SixDofDef six{.ends = world.joint_ends(hook, id, {0.35f, 2.0f, 0.0f}, random.direction())};
+            SixDofDef six{.frames = world.joint_frames(hook, id, {0.35f, 2.0f, 0.0f}, random.direction())};
             (axis == JointAxis::turn_x ? six.turn_x : axis == JointAxis::turn_y ? six.turn_y : six.turn_z).limit = {};
             const JointId joint = world.add_joint(six);
             REQUIRE(joint);
@@ -588,10 +589,10 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
             const BodyId id = add(world, def);
             REQUIRE(world.set_mass(id, std::pow(100.0f, random.unit())));
             if (i > 0) {
-                DistanceDef joint{.ends = {.body_a = last, .body_b = id}};
-                joint.ends.frame_a.position = {0.2f, 0.0f, 0.0f};
-                joint.ends.frame_b.position = {-random.between(0.0f, 0.25f), 0.0f, 0.0f};
-                const float length = gap(world, joint.ends);
+                DistanceDef joint{.frames = {.body_a = last, .body_b = id}};
+                joint.frames.frame_a.position = {0.2f, 0.0f, 0.0f};
+                joint.frames.frame_b.position = {-random.between(0.0f, 0.25f), 0.0f, 0.0f};
+                const float length = gap(world, joint.frames);
                 joint.length = {i % 2 == 0 ? length : 0.0f, length};
                 joints.push_back(world.add_joint(joint));
                 REQUIRE(joints.back());
@@ -602,7 +603,7 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
         for (int step = 0; step < 120; ++step) {
             run(world, 1);
             for (const JointId id : joints) {
-                const float length = gap(world, world.ends(id));
+                const float length = gap(world, world.frames(id));
                 const JointLimit limit = world.joint_limit(id);
                 off = std::max({off, length - limit.upper, limit.lower - length});
             }
@@ -630,18 +631,18 @@ TEST_CASE("six-dof and ball joints whose twist is locked or limited swing throug
                 def.angular_velocity =
                     vec3(random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f));
                 const BodyId id = add(world, def);
-                const JointEnds ends = world.joint_ends(hook, id, {0.35f, 2.0f, 0.0f}, random.direction());
+                const JointFrames frames = world.joint_frames(hook, id, {0.35f, 2.0f, 0.0f}, random.direction());
                 JointLimit twist{0.0f, 0.0f};
                 if (range == two_sided) twist.lower = -random.between(0.1f, 1.5f);
                 if (range == one_sided) twist.lower = -unlimited;
                 if (range != locked) twist.upper = random.between(0.1f, 1.5f);
-                SixDofDef six_dof{.ends = ends};
+                SixDofDef six_dof{.frames = frames};
                 six_dof.turn_x.limit = twist;
                 six_dof.turn_y.limit = six_dof.turn_z.limit = {};
                 if (six)
                     add(world, six_dof);
                 else
-                    add(world, BallDef{.ends = ends, .twist = twist});
+                    add(world, BallDef{.frames = frames, .twist = twist});
                 run(world, 1);
                 const double start = energy(world), scale = 9.81 * static_cast<double>(world.mass(id));
                 vec3 place = world.center_of_mass(id);
@@ -656,8 +657,8 @@ TEST_CASE("six-dof and ball joints whose twist is locked or limited swing throug
                     REQUIRE(glm::distance(place, world.center_of_mass(id)) < frame * speed + 0.01f);
                     REQUIRE(energy(world) - start < 0.01 * scale);
                     place = world.center_of_mass(id);
-                    const vec3 x = rotate(ends.frame_a.rotation, {1, 0, 0}),
-                               other = rotate(world.rotation(id), rotate(ends.frame_b.rotation, {1, 0, 0}));
+                    const vec3 x = rotate(frames.frame_a.rotation, {1, 0, 0}),
+                               other = rotate(world.rotation(id), rotate(frames.frame_b.rotation, {1, 0, 0}));
                     opposite = opposite || glm::dot(x, other) < -0.98f;
                 }
                 through += opposite ? 1 : 0;
@@ -683,10 +684,10 @@ TEST_CASE("a chain that is too short for its walls hangs still between them and 
                 const float at = (static_cast<float>(i) + 0.5f) * apart / static_cast<float>(count);
                 const BodyId next =
                     i < count ? add(world, ghost(body(box({0.5f * length, 0.03f, 0.03f}), {at, 3.0f, 0.0f}))) : wall;
-                JointEnds ends{.body_a = last, .body_b = next};
-                ends.frame_a.position = end;
-                if (i < count) ends.frame_b.position = {-0.5f * length, 0.0f, 0.0f};
-                add(world, BallDef{.ends = ends});
+                JointFrames frames{.body_a = last, .body_b = next};
+                frames.frame_a.position = end;
+                if (i < count) frames.frame_b.position = {-0.5f * length, 0.0f, 0.0f};
+                add(world, BallDef{.frames = frames});
                 if (i < count) ids.push_back(next);
                 last = next;
                 end = {0.5f * length, 0.0f, 0.0f};
@@ -721,11 +722,11 @@ TEST_CASE("joints that contradict each other move their bodies without jumps and
         std::vector<BodyId> ids;
         const float off = seed % 2 == 0 ? 0.02f : 0.1f;
         const auto join = [&](BodyId a, BodyId b, const vec3& at) {
-            JointEnds ends = world.joint_ends(a, b, at, random.direction());
-            ends.frame_b.position +=
+            JointFrames frames = world.joint_frames(a, b, at, random.direction());
+            frames.frame_b.position +=
                 off * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f));
-            if (random.below(2) == 0) return add(world, BallDef{.ends = ends});
-            return add(world, HingeDef{.ends = ends});
+            if (random.below(2) == 0) return add(world, BallDef{.frames = frames});
+            return add(world, HingeDef{.frames = frames});
         };
         for (int i = 0; i < 6; ++i) {
             const Shape shape =
@@ -773,16 +774,16 @@ TEST_CASE("a chain that hangs is reeled in when its free end is joined to a hook
                 ghost(body(box({0.05f, 0.17f, 0.05f}), {0.0f, 10.0f - length * (0.5f + static_cast<float>(i)), 0.0f}));
             def.angular_damping = 0.5f;
             const BodyId next = add(world, def);
-            JointEnds ends{.body_a = last, .body_b = next};
-            if (i > 0) ends.frame_a.position = {0.0f, -0.5f * length, 0.0f};
-            ends.frame_b.position = {0.0f, 0.5f * length, 0.0f};
-            add(world, BallDef{.ends = ends});
+            JointFrames frames{.body_a = last, .body_b = next};
+            if (i > 0) frames.frame_a.position = {0.0f, -0.5f * length, 0.0f};
+            frames.frame_b.position = {0.0f, 0.5f * length, 0.0f};
+            add(world, BallDef{.frames = frames});
             last = next;
         }
-        JointEnds ends{.body_a = last, .body_b = hook};
-        ends.frame_a.position = {0.0f, -0.5f * length, 0.0f};
-        if (count == 1) ends.frame_b.position = {0.1f, 0.2f, 0.0f};
-        add(world, BallDef{.ends = ends});
+        JointFrames frames{.body_a = last, .body_b = hook};
+        frames.frame_a.position = {0.0f, -0.5f * length, 0.0f};
+        if (count == 1) frames.frame_b.position = {0.1f, 0.2f, 0.0f};
+        add(world, BallDef{.frames = frames});
         CAPTURE(count);
         vec3 place = world.position(last);
         for (int step = 0; step < 900; ++step) {
@@ -790,7 +791,8 @@ TEST_CASE("a chain that hangs is reeled in when its free end is joined to a hook
             REQUIRE(glm::distance(place, world.position(last)) < 0.25f);
             place = world.position(last);
         }
-        const vec3 end = transform_point(world.transform(last), ends.frame_a.position);
-        if (count > 1) CHECK(glm::distance(end, transform_point(world.transform(hook), ends.frame_b.position)) < 0.01f);
+        const vec3 end = transform_point(world.transform(last), frames.frame_a.position);
+        if (count > 1)
+            CHECK(glm::distance(end, transform_point(world.transform(hook), frames.frame_b.position)) < 0.01f);
     }
 }

@@ -13,9 +13,9 @@ TEST_CASE("a scene's joints are made with its bodies and gears with its joints")
                     ghost(heavy(sphere(0.2f), {1, 0, 0}, 1.0f))};
     scene.joints = {
         {0, 1,
-         HingeDef{.ends = samples::scene_ends(scene, 0, 1, {0, 0, 0}, {0, 1, 0}),
+         HingeDef{.frames = samples::scene_ends(scene, 0, 1, {0, 0, 0}, {0, 1, 0}),
                   .motor = {.speed = 2.0f, .max_force = 100.0f}}},
-        {0, 2, HingeDef{.ends = samples::scene_ends(scene, 0, 2, {1, 0, 0}, {0, 1, 0})}},
+        {0, 2, HingeDef{.frames = samples::scene_ends(scene, 0, 2, {1, 0, 0}, {0, 1, 0})}},
         {0, 1, GearDef{.ratio = -2.0f}},
     };
     std::vector<BodyId> bodies;

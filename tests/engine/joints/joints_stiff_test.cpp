@@ -70,7 +70,7 @@ TEST_CASE("a heavy bob on light rods swings on") {
                 BodyId above = anchor_body(world);
                 const auto hang = [&](const BodyDef& def, float from) {
                     const BodyId id = add(world, def);
-                    add(world, HingeDef{.ends = world.joint_ends(above, id, from * down, {0, 0, 1})});
+                    add(world, HingeDef{.frames = world.joint_frames(above, id, from * down, {0, 0, 1})});
                     above = id;
                 };
                 for (int i = 0; i < rods; ++i) {
@@ -103,11 +103,11 @@ TEST_CASE("a chain that was stretched out sideways with a ball of 100,000 links 
         World world(sleepless());
         const quat sideways = turn({0, 0, 1}, 0.5 * pi);
         BodyId above = anchor_body(world);
-        std::vector<JointEnds> ends;
+        std::vector<JointFrames> frames;
         const auto hang = [&](const BodyDef& def, float from) {
             const BodyId id = add(world, ghost(def));
-            ends.push_back(world.joint_ends(above, id, {from, 0, 0}));
-            add(world, BallDef{.ends = ends.back()});
+            frames.push_back(world.joint_frames(above, id, {from, 0, 0}));
+            add(world, BallDef{.frames = frames.back()});
             above = id;
         };
         for (int i = 0; i < count; ++i) {
@@ -124,7 +124,7 @@ TEST_CASE("a chain that was stretched out sideways with a ball of 100,000 links 
         for (int i = 0; i < 1200; ++i) {
             run(world, 1);
             highest = std::max(highest, energy(world));
-            for (const JointEnds& e : ends) widest = std::max(widest, gap(world, e));
+            for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
         }
         CHECK(widest < 1e-3f);
         CHECK(highest < start + 0.01 * fall);
@@ -137,9 +137,9 @@ TEST_CASE("a chain of light links holds a heavy load from below too: a weight un
     const BodyId heavy_one = add(world, heavy(box(vec3(0.2f)), {0, -0.5f, 0}, 1000.0f));
     const BodyId light = add(world, heavy(box(vec3(0.1f)), {0, -1.0f, 0}, 1.0f));
     const BodyId heavy_two = add(world, heavy(box(vec3(0.2f)), {0, -1.5f, 0}, 1000.0f));
-    add(world, BallDef{.ends = world.joint_ends(top, heavy_one, {0, -0.25f, 0})});
-    const JointId upper = add(world, BallDef{.ends = world.joint_ends(heavy_one, light, {0, -0.85f, 0})});
-    const JointId lower = add(world, BallDef{.ends = world.joint_ends(light, heavy_two, {0, -1.15f, 0})});
+    add(world, BallDef{.frames = world.joint_frames(top, heavy_one, {0, -0.25f, 0})});
+    const JointId upper = add(world, BallDef{.frames = world.joint_frames(heavy_one, light, {0, -0.85f, 0})});
+    const JointId lower = add(world, BallDef{.frames = world.joint_frames(light, heavy_two, {0, -1.15f, 0})});
     run(world, 600);
     CHECK(world.position(heavy_two).y == doctest::Approx(-1.5).epsilon(1e-5));
     CHECK(world.joint_force(upper).y == doctest::Approx(1001 * 9.81).epsilon(1e-3));
@@ -175,11 +175,11 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
         def.rotation = turn({0, 0, 1}, std::atan2(b.y - a.y, b.x - a.x));
         def.linear_damping = def.angular_damping = 0.5f;
         planks.push_back(add(world, def));
-        add(world, HingeDef{.ends = world.joint_ends(before, planks.back(), a, {0, 0, 1})});
+        add(world, HingeDef{.frames = world.joint_frames(before, planks.back(), a, {0, 0, 1})});
         before = planks.back();
         joint_at = b;
     }
-    add(world, HingeDef{.ends = world.joint_ends(before, right, joint_at, {0, 0, 1})});
+    add(world, HingeDef{.frames = world.joint_frames(before, right, joint_at, {0, 0, 1})});
     run(world, 1800);
     const float lowest = 0.5f * (world.position(planks[count / 2 - 1]).y + world.position(planks[count / 2]).y);
     // The middle of a plank next to the middle joint lies slightly above the joint.
@@ -195,11 +195,11 @@ TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes") {
     const BodyId frame_id = anchor_body(world);
     const BodyId door = add(world, body(box({0.5f, 1.0f, 0.03f}), {0.5f, 0, 0}));
     const BodyId load = add(world, heavy(box(vec3(0.2f)), {1.0f, 0, 0.5f}, 50.0f * world.mass(door)));
-    const JointEnds upper = world.joint_ends(frame_id, door, {0, 0.9f, 0}, {0, 1, 0}),
-                    lower = world.joint_ends(frame_id, door, {0, -0.9f, 0}, {0, 1, 0});
-    add(world, HingeDef{.ends = upper});
-    add(world, HingeDef{.ends = lower});
-    add(world, FixedDef{.ends = world.joint_ends(door, load, {1.0f, 0, 0})});
+    const JointFrames upper = world.joint_frames(frame_id, door, {0, 0.9f, 0}, {0, 1, 0}),
+                      lower = world.joint_frames(frame_id, door, {0, -0.9f, 0}, {0, 1, 0});
+    add(world, HingeDef{.frames = upper});
+    add(world, HingeDef{.frames = lower});
+    add(world, FixedDef{.frames = world.joint_frames(door, load, {1.0f, 0, 0})});
     REQUIRE(world.set_angular_velocity(door, {0, 0.5f, 0}));
     float widest = 0.0f, tilt = 0.0f;
     for (int i = 0; i < 36000; ++i) {
@@ -222,7 +222,7 @@ TEST_CASE("a pendulum keeps its closed form period and its energy over 100 swing
         def.rotation = turn({0, 0, 1}, amplitude);
         def.position = rotate(def.rotation, {0, -0.5f, 0});
         const BodyId bob = add(world, def);
-        const JointId hinge = add(world, HingeDef{.ends = world.joint_ends(top, bob, {0, 0, 0}, {0, 0, 1})});
+        const JointId hinge = add(world, HingeDef{.frames = world.joint_frames(top, bob, {0, 0, 0}, {0, 0, 1})});
         const double m = world.mass(bob), d = 0.5, inertia = static_cast<double>(world.inertia(bob)[2][2]) + m * d * d;
         const double period = 4.0 * std::sqrt(inertia / (m * 9.81 * d)) * elliptic_k(std::sin(0.5 * amplitude));
         const double swing = m * 9.81 * d * (1.0 - std::cos(amplitude));
@@ -255,9 +255,9 @@ TEST_CASE("a double pendulum in motion keeps its energy and its anchors") {
     const BodyId top = anchor_body(world);
     const BodyId one = add(world, ghost(body(box({0.5f, 0.05f, 0.05f}), {0.5f, 0, 0})));
     const BodyId two = add(world, ghost(body(box({0.5f, 0.05f, 0.05f}), {1.5f, 0, 0})));
-    const JointEnds a = world.joint_ends(top, one, {0, 0, 0}), b = world.joint_ends(one, two, {1, 0, 0});
-    add(world, BallDef{.ends = a});
-    add(world, BallDef{.ends = b});
+    const JointFrames a = world.joint_frames(top, one, {0, 0, 0}), b = world.joint_frames(one, two, {1, 0, 0});
+    add(world, BallDef{.frames = a});
+    add(world, BallDef{.frames = b});
     REQUIRE(world.set_angular_velocity(two, {3, 2, 1}));
     const double start = energy(world), scale = static_cast<double>(world.mass(one)) * 9.81 * 2.0;
     double worst = 0.0;
@@ -282,15 +282,15 @@ TEST_CASE("a heavy load at the end of a hinged arm does not sag against its limi
         const float x = 0.2f * static_cast<float>(i);
         const BodyId link = add(world, heavy(box({0.1f, 0.05f, 0.05f}), {x + 0.1f, 0, 0}, 1.0f));
         if (i == 0) {
-            hinge = add(world,
-                        HingeDef{.ends = world.joint_ends(before, link, {x, 0, 0}, {0, 0, 1}), .limit = {0.0f, 1.0f}});
+            hinge = add(world, HingeDef{.frames = world.joint_frames(before, link, {x, 0, 0}, {0, 0, 1}),
+                                        .limit = {0.0f, 1.0f}});
         } else {
-            add(world, FixedDef{.ends = world.joint_ends(before, link, {x, 0, 0})});
+            add(world, FixedDef{.frames = world.joint_frames(before, link, {x, 0, 0})});
         }
         before = link;
     }
     const BodyId load = add(world, heavy(box(vec3(0.1f)), {2.1f, 0, 0}, 1000.0f));
-    add(world, FixedDef{.ends = world.joint_ends(before, load, {2.0f, 0, 0})});
+    add(world, FixedDef{.frames = world.joint_frames(before, load, {2.0f, 0, 0})});
     run(world, 600);
     CHECK(std::abs(world.position(load).y) < 1e-3f);
     CHECK(std::abs(world.joint_coordinate(hinge)) < 1e-4f);
@@ -310,18 +310,18 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
         def.rotation = turn({0, 0, 1}, angle * (i + 0.5) + 0.5 * pi);
         ring.push_back(add(world, ghost(def)));
     }
-    std::vector<JointEnds> ends;
+    std::vector<JointFrames> frames;
     for (int i = 0; i < count; ++i) {
-        ends.push_back(world.joint_ends(ring[static_cast<std::size_t>(i)],
-                                        ring[static_cast<std::size_t>((i + 1) % count)], corner(i + 1), {0, 0, 1}));
-        add(world, HingeDef{.ends = ends.back()});  // all in one plane: three rows too many
+        frames.push_back(world.joint_frames(ring[static_cast<std::size_t>(i)],
+                                            ring[static_cast<std::size_t>((i + 1) % count)], corner(i + 1), {0, 0, 1}));
+        add(world, HingeDef{.frames = frames.back()});  // all in one plane: three rows too many
     }
     const BodyId top = anchor_body(world, {0, 1.5f, 0});
-    add(world, DistanceDef{.ends = {.body_a = top, .body_b = ring[5]}});
+    add(world, DistanceDef{.frames = {.body_a = top, .body_b = ring[5]}});
     float widest = 0.0f;
     for (int i = 0; i < 1200; ++i) {
         run(world, 1);
-        for (const JointEnds& e : ends) widest = std::max(widest, gap(world, e));
+        for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
     }
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
@@ -332,19 +332,19 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
 TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds") {
     World world(sleepless());
     const BodyId hub = add(world, heavy(sphere(1.0f), {0, 0, 0}, 1000.0f));
-    std::vector<JointEnds> ends;
+    std::vector<JointFrames> frames;
     for (int i = 0; i < 100; ++i) {
         const double a = 2.0 * pi * i / 100.0;
         const vec3 way(std::cos(a), 0, std::sin(a));
         const BodyId bob = add(world, ghost(heavy(sphere(0.02f), 2.0f * way, 1.0f)));
-        ends.push_back(world.joint_ends(hub, bob, way));
-        add(world, BallDef{.ends = ends.back()});
+        frames.push_back(world.joint_frames(hub, bob, way));
+        add(world, BallDef{.frames = frames.back()});
     }
     const BodyId top = anchor_body(world, {0, 3, 0});
-    ends.push_back(world.joint_ends(top, hub, {0, 3, 0}));
-    const JointId crane = add(world, BallDef{.ends = ends.back()});
+    frames.push_back(world.joint_frames(top, hub, {0, 3, 0}));
+    const JointId crane = add(world, BallDef{.frames = frames.back()});
     run(world, 300);
-    for (const JointEnds& e : ends) CHECK(gap(world, e) < 1e-3f);
+    for (const JointFrames& e : frames) CHECK(gap(world, e) < 1e-3f);
     for (const BodyId id : world.bodies()) REQUIRE(world.set_damping(id, 1.0f, 1.0f));
     run(world, 1200);
     CHECK(world.joint_force(crane).y == doctest::Approx(1100 * 9.81).epsilon(0.01));
@@ -354,7 +354,7 @@ TEST_CASE("a net of 400 bodies hangs from its corners" * doctest::test_suite("sl
     World world(sleepless());
     const int n = 20;
     std::vector<BodyId> knots;
-    std::vector<JointEnds> ends;
+    std::vector<JointFrames> frames;
     const auto at = [&](int i, int k) {
         return vec3(0.2f * static_cast<float>(i), 0.05f * static_cast<float>((i + k) % 2),
                     0.2f * static_cast<float>(k));
@@ -369,8 +369,8 @@ TEST_CASE("a net of 400 bodies hangs from its corners" * doctest::test_suite("sl
         }
     }
     const auto tie = [&](int a, int b) {
-        ends.push_back({.body_a = knots[static_cast<std::size_t>(a)], .body_b = knots[static_cast<std::size_t>(b)]});
-        add(world, DistanceDef{.ends = ends.back()});
+        frames.push_back({.body_a = knots[static_cast<std::size_t>(a)], .body_b = knots[static_cast<std::size_t>(b)]});
+        add(world, DistanceDef{.frames = frames.back()});
     };
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) {
@@ -379,10 +379,11 @@ TEST_CASE("a net of 400 bodies hangs from its corners" * doctest::test_suite("sl
         }
     }
     std::vector<float> lengths;
-    for (const JointEnds& e : ends) lengths.push_back(gap(world, e));
+    for (const JointFrames& e : frames) lengths.push_back(gap(world, e));
     run(world, 300);
     float worst = 0.0f;
-    for (std::size_t i = 0; i < ends.size(); ++i) worst = std::max(worst, std::abs(gap(world, ends[i]) - lengths[i]));
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        worst = std::max(worst, std::abs(gap(world, frames[i]) - lengths[i]));
     MESSAGE("worst rod off by " << worst);
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
@@ -408,9 +409,10 @@ TEST_CASE("a mass ratio of 1 to 1000 in either order hangs still") {
         const BodyId top = anchor_body(world);
         const BodyId one = add(world, heavy(box(vec3(0.1f)), {0.3f, -0.3f, 0}, light_first ? 1.0f : 1000.0f));
         const BodyId two = add(world, heavy(box(vec3(0.1f)), {0.6f, -0.6f, 0}, light_first ? 1000.0f : 1.0f));
-        const JointEnds a = world.joint_ends(top, one, {0, 0, 0}), b = world.joint_ends(one, two, {0.45f, -0.45f, 0});
-        add(world, BallDef{.ends = a});
-        add(world, BallDef{.ends = b});
+        const JointFrames a = world.joint_frames(top, one, {0, 0, 0}),
+                          b = world.joint_frames(one, two, {0.45f, -0.45f, 0});
+        add(world, BallDef{.frames = a});
+        add(world, BallDef{.frames = b});
         const double start = energy(world);
         float widest = 0.0f;
         for (int i = 0; i < 1200; ++i) {

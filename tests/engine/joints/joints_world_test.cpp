@@ -15,7 +15,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 /// A ragdoll of eleven capsules: balls with cones and twists, hinges at elbows and knees.
 struct Ragdoll {
     std::vector<BodyId> bodies;
-    std::vector<JointEnds> ends;
+    std::vector<JointFrames> frames;
 
     Ragdoll(World& world, const vec3& at, const quat& turned = quat(1, 0, 0, 0)) {
         const vec3 pelvis_at(0, 1, 0);  // centre of the rotation
@@ -32,13 +32,14 @@ struct Ragdoll {
             return bodies.back();
         };
         const auto ball = [&](BodyId a, BodyId b, const vec3& anchor, const vec3& axis, float cone, float twist) {
-            ends.push_back(world.joint_ends(a, b, place(anchor), rotate(turned, axis)));
-            add(world, BallDef{.ends = ends.back(), .cone = cone, .twist = {-twist, twist}});
+            frames.push_back(world.joint_frames(a, b, place(anchor), rotate(turned, axis)));
+            add(world, BallDef{.frames = frames.back(), .cone = cone, .twist = {-twist, twist}});
         };
         const auto hinge = [&](BodyId a, BodyId b, const vec3& anchor, float lower, float upper) {
-            ends.push_back(world.joint_ends(a, b, place(anchor), rotate(turned, vec3(0, 0, 1))));
+            frames.push_back(world.joint_frames(a, b, place(anchor), rotate(turned, vec3(0, 0, 1))));
             add(world,
-                HingeDef{.ends = ends.back(), .limit = {lower, upper}, .motor = {.speed = 0.0f, .max_force = 1.0f}});
+                HingeDef{
+                    .frames = frames.back(), .limit = {lower, upper}, .motor = {.speed = 0.0f, .max_force = 1.0f}});
         };
         const BodyId pelvis = limb({0, 0.9f, 0}, {0, 1.1f, 0}, 0.12f), chest = limb({0, 1.15f, 0}, {0, 1.5f, 0}, 0.15f),
                      head = limb({0, 1.6f, 0}, {0, 1.8f, 0}, 0.1f);
@@ -58,7 +59,7 @@ struct Ragdoll {
 
     float widest_gap(const World& world) const {
         float widest = 0.0f;
-        for (const JointEnds& e : ends) widest = std::max(widest, gap(world, e));
+        for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
         return widest;
     }
 };
@@ -68,8 +69,9 @@ struct Ragdoll {
 TEST_CASE("joints are found by their handles and bodies and go with them") {
     World world;
     const BodyId a = anchor_body(world), b = add(world, crate({1, 0, 0})), c = add(world, crate({2, 0, 0}));
-    const JointId ab = add(world, HingeDef{.ends = world.joint_ends(a, b, {0.5f, 0, 0}), .options = {.user_data = 7}});
-    const JointId bc = add(world, BallDef{.ends = world.joint_ends(b, c, {1.5f, 0, 0})});
+    const JointId ab =
+        add(world, HingeDef{.frames = world.joint_frames(a, b, {0.5f, 0, 0}), .options = {.user_data = 7}});
+    const JointId bc = add(world, BallDef{.frames = world.joint_frames(b, c, {1.5f, 0, 0})});
     CHECK(world.joint_count() == 2);
     CHECK(world.joints(b) == std::vector<JointId>{ab, bc});
     CHECK(world.joints(c) == std::vector<JointId>{bc});
@@ -83,7 +85,7 @@ TEST_CASE("joints are found by their handles and bodies and go with them") {
     CHECK(!world.remove_joint(ab));
     CHECK(world.last_error().code == ErrorCode::stale_handle);
     CHECK(world.joints(b) == std::vector<JointId>{bc});
-    const JointId again = add(world, HingeDef{.ends = world.joint_ends(a, b, {0.5f, 0, 0})});
+    const JointId again = add(world, HingeDef{.frames = world.joint_frames(a, b, {0.5f, 0, 0})});
     CHECK(again.slot == ab.slot);
     CHECK(again != ab);
     CHECK(world.memory().joints > 0);
@@ -117,22 +119,22 @@ TEST_CASE("a world axis makes the same frame for both bodies whichever way it po
         CAPTURE(axis.x);
         CAPTURE(axis.y);
         CAPTURE(axis.z);
-        const JointEnds ends = world.joint_ends(a, b, {0.5f, 1, 2}, axis);
+        const JointFrames frames = world.joint_frames(a, b, {0.5f, 1, 2}, axis);
         const float largest = std::max({std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)});
         const vec3 unit = glm::normalize(axis / largest);
-        const quat qa = multiply(world.rotation(a), ends.frame_a.rotation),
-                   qb = multiply(world.rotation(b), ends.frame_b.rotation);
+        const quat qa = multiply(world.rotation(a), frames.frame_a.rotation),
+                   qb = multiply(world.rotation(b), frames.frame_b.rotation);
         CHECK(size(rotate(qa, {1, 0, 0}) - unit) < 1e-5f);
         CHECK(size(rotate(qb, {1, 0, 0}) - unit) < 1e-5f);
         CHECK(size(rotate(qa, {0, 1, 0}) - rotate(qb, {0, 1, 0})) < 1e-5f);
-        CHECK(gap(world, ends) < 1e-6f);
+        CHECK(gap(world, frames) < 1e-6f);
     }
 }
 
 TEST_CASE("joints that make no sense are refused with a sentence and change nothing") {
     World world;
     const BodyId a = anchor_body(world), b = add(world, crate({1, 0, 0})), fixed_b = anchor_body(world, {5, 0, 0});
-    const JointEnds good = world.joint_ends(a, b, {0.5f, 0, 0});
+    const JointFrames good = world.joint_frames(a, b, {0.5f, 0, 0});
     const Footprint before(world);
     const auto refused = [&](const JointDef& def, ErrorCode code) {
         CHECK(world.add_joint(def).is_null());
@@ -141,39 +143,39 @@ TEST_CASE("joints that make no sense are refused with a sentence and change noth
         CHECK(world.joint_count() == 0);
     };
     refused(BallDef{}, ErrorCode::stale_handle);
-    refused(BallDef{.ends = {.body_a = a, .body_b = BodyId{77, 0}}}, ErrorCode::stale_handle);
-    refused(BallDef{.ends = {.body_a = b, .body_b = b}}, ErrorCode::bad_argument);
-    refused(BallDef{.ends = {.body_a = a, .body_b = fixed_b}}, ErrorCode::bad_argument);
-    refused(HingeDef{.ends = world.joint_ends(a, b, {0, 0, 0}, {0, 0, 0})}, ErrorCode::bad_argument);
-    refused(HingeDef{.ends = world.joint_ends(a, b, {0, 0, 0}, {nan_value, 0, 0})}, ErrorCode::bad_argument);
-    refused(HingeDef{.ends = world.joint_ends(a, b, {0, infinity, 0})}, ErrorCode::not_finite);
-    refused(HingeDef{.ends = good, .limit = {1.0f, -1.0f}}, ErrorCode::bad_argument);
-    refused(HingeDef{.ends = good, .limit = {nan_value, 1.0f}}, ErrorCode::not_finite);
-    refused(HingeDef{.ends = good, .limit = {infinity, infinity}}, ErrorCode::bad_argument);
-    refused(HingeDef{.ends = good, .motor = {.speed = nan_value}}, ErrorCode::not_finite);
-    refused(HingeDef{.ends = good, .motor = {.max_force = -1.0f}}, ErrorCode::bad_size);
-    refused(SliderDef{.ends = good, .spring = {.hertz = -1.0f}}, ErrorCode::bad_size);
-    refused(SliderDef{.ends = good, .spring = {.hertz = 1.0f, .damping_ratio = nan_value}}, ErrorCode::not_finite);
-    refused(SliderDef{.ends = good, .spring = {.hertz = infinity}}, ErrorCode::not_finite);
-    refused(BallDef{.ends = good, .cone = -0.1f}, ErrorCode::bad_size);
-    refused(BallDef{.ends = good, .drive = {.target = {{}, quat(0, 0, 0, 0)}}}, ErrorCode::bad_argument);
-    refused(DistanceDef{.ends = good, .length = {-0.5f, 1.0f}}, ErrorCode::bad_size);
-    refused(DistanceDef{.ends = good, .rest_length = -0.5f}, ErrorCode::bad_size);
-    refused(FixedDef{.ends = good, .linear_hertz = nan_value}, ErrorCode::not_finite);
-    refused(FixedDef{.ends = good, .damping_ratio = -1.0f}, ErrorCode::bad_size);
-    refused(BallDef{.ends = good, .drive = {.max_force = nan_value}}, ErrorCode::not_finite);
-    refused(WheelDef{.ends = good, .suspension = {.hertz = nan_value}}, ErrorCode::not_finite);
-    refused(WheelDef{.ends = good, .steering = {1.0f, -1.0f}}, ErrorCode::bad_argument);
-    refused(MotorDef{.ends = good, .drive = {.velocity = {nan_value, 0, 0}}}, ErrorCode::not_finite);
-    refused(DistanceDef{.ends = good, .rest_length = nan_value}, ErrorCode::not_finite);
-    refused(BallDef{.ends = {a, b, {{0, 2e6f, 0}}}}, ErrorCode::bad_size);
-    refused(FixedDef{.ends = good, .options = {.break_force = -1.0f}}, ErrorCode::bad_size);
-    refused(FixedDef{.ends = good, .options = {.break_torque = nan_value}}, ErrorCode::not_finite);
+    refused(BallDef{.frames = {.body_a = a, .body_b = BodyId{77, 0}}}, ErrorCode::stale_handle);
+    refused(BallDef{.frames = {.body_a = b, .body_b = b}}, ErrorCode::bad_argument);
+    refused(BallDef{.frames = {.body_a = a, .body_b = fixed_b}}, ErrorCode::bad_argument);
+    refused(HingeDef{.frames = world.joint_frames(a, b, {0, 0, 0}, {0, 0, 0})}, ErrorCode::bad_argument);
+    refused(HingeDef{.frames = world.joint_frames(a, b, {0, 0, 0}, {nan_value, 0, 0})}, ErrorCode::bad_argument);
+    refused(HingeDef{.frames = world.joint_frames(a, b, {0, infinity, 0})}, ErrorCode::not_finite);
+    refused(HingeDef{.frames = good, .limit = {1.0f, -1.0f}}, ErrorCode::bad_argument);
+    refused(HingeDef{.frames = good, .limit = {nan_value, 1.0f}}, ErrorCode::not_finite);
+    refused(HingeDef{.frames = good, .limit = {infinity, infinity}}, ErrorCode::bad_argument);
+    refused(HingeDef{.frames = good, .motor = {.speed = nan_value}}, ErrorCode::not_finite);
+    refused(HingeDef{.frames = good, .motor = {.max_force = -1.0f}}, ErrorCode::bad_size);
+    refused(SliderDef{.frames = good, .spring = {.hertz = -1.0f}}, ErrorCode::bad_size);
+    refused(SliderDef{.frames = good, .spring = {.hertz = 1.0f, .damping_ratio = nan_value}}, ErrorCode::not_finite);
+    refused(SliderDef{.frames = good, .spring = {.hertz = infinity}}, ErrorCode::not_finite);
+    refused(BallDef{.frames = good, .cone = -0.1f}, ErrorCode::bad_size);
+    refused(BallDef{.frames = good, .drive = {.target = {{}, quat(0, 0, 0, 0)}}}, ErrorCode::bad_argument);
+    refused(DistanceDef{.frames = good, .length = {-0.5f, 1.0f}}, ErrorCode::bad_size);
+    refused(DistanceDef{.frames = good, .rest_length = -0.5f}, ErrorCode::bad_size);
+    refused(FixedDef{.frames = good, .linear_hertz = nan_value}, ErrorCode::not_finite);
+    refused(FixedDef{.frames = good, .damping_ratio = -1.0f}, ErrorCode::bad_size);
+    refused(BallDef{.frames = good, .drive = {.max_force = nan_value}}, ErrorCode::not_finite);
+    refused(WheelDef{.frames = good, .suspension = {.hertz = nan_value}}, ErrorCode::not_finite);
+    refused(WheelDef{.frames = good, .steering = {1.0f, -1.0f}}, ErrorCode::bad_argument);
+    refused(MotorDef{.frames = good, .drive = {.velocity = {nan_value, 0, 0}}}, ErrorCode::not_finite);
+    refused(DistanceDef{.frames = good, .rest_length = nan_value}, ErrorCode::not_finite);
+    refused(BallDef{.frames = {a, b, {{0, 2e6f, 0}}}}, ErrorCode::bad_size);
+    refused(FixedDef{.frames = good, .options = {.break_force = -1.0f}}, ErrorCode::bad_size);
+    refused(FixedDef{.frames = good, .options = {.break_torque = nan_value}}, ErrorCode::not_finite);
     refused(GearDef{}, ErrorCode::bad_argument);
     CHECK(Footprint(world) == before);
     run(world, 10);
 
-    const JointId ball = add(world, BallDef{.ends = good}), hinge = add(world, HingeDef{.ends = good});
+    const JointId ball = add(world, BallDef{.frames = good}), hinge = add(world, HingeDef{.frames = good});
     const auto gear_refused = [&](const GearDef& def) {
         CHECK(world.add_joint(def).is_null());
         CHECK(world.joint_count() == 2);
@@ -218,7 +220,8 @@ TEST_CASE("connected bodies do not collide until they may again") {
     const BodyId a = add(world, fixed_body(box(vec3(0.5f)), {0, 0, 0})), b = add(world, crate({0.95f, 0, 0}));
     run(world, 2);
     REQUIRE(world.contacts().size() == 1);
-    const SixDofDef loose{.ends = world.joint_ends(a, b, {0, 0, 0}), .move_x = {.limit = {}}, .move_y = {.limit = {}}};
+    const SixDofDef loose{
+        .frames = world.joint_frames(a, b, {0, 0, 0}), .move_x = {.limit = {}}, .move_y = {.limit = {}}};
     REQUIRE(world.set_linear_velocity(b, {0, 0, 0}));
     const JointId joint = add(world, loose);  // added while the bodies touch
     CHECK(world.contacts().empty());
@@ -256,7 +259,7 @@ TEST_CASE("connected bodies do not collide until they may again") {
     compound.position = {3, 0, 0};
     compound.linear_velocity = {-2, 0, 0};
     const BodyId still = add(later, fixed_body(box(vec3(0.5f)))), mover = add(later, compound);
-    const JointId rail = add(later, SliderDef{.ends = later.joint_ends(still, mover, {0, 0, 0})});
+    const JointId rail = add(later, SliderDef{.frames = later.joint_frames(still, mover, {0, 0, 0})});
     run(later, 70);
     CHECK(later.position(mover).x < 0.8f);
     CHECK(later.contacts().empty());
@@ -271,7 +274,7 @@ TEST_CASE("a joint that comes and goes between two steps ends no contact") {
     const BodyId below = add(world, crate({0, 0.5f, 0})), above = add(world, crate({0, 1.5f, 0}));
     run(world, 10);
     const std::size_t contacts = world.contacts().size();
-    const JointId joint = world.add_joint(FixedDef{.ends = world.joint_ends(below, above, {0, 1, 0})});
+    const JointId joint = world.add_joint(FixedDef{.frames = world.joint_frames(below, above, {0, 1, 0})});
     REQUIRE(joint);
     REQUIRE(world.remove_joint(joint));
     run(world, 1);
@@ -284,7 +287,7 @@ TEST_CASE("a spring that no float can hold back reports a force that is a number
     World world;
     const BodyId post = add(world, fixed_body(sphere(0.1f), {0, 5, 0}));
     const BodyId weight = add(world, body(box(vec3(50.0f)), {0, -100, 0}));
-    const JointId coil = world.add_joint(DistanceDef{.ends = world.joint_ends(post, weight, {0, 5, 0}),
+    const JointId coil = world.add_joint(DistanceDef{.frames = world.joint_frames(post, weight, {0, 5, 0}),
                                                      .length = {0.0f, unlimited},
                                                      .spring = {.hertz = 1e30f, .damping_ratio = 1e30f},
                                                      .rest_length = 1e6f});
@@ -302,7 +305,7 @@ TEST_CASE("a joint breaks at its load and not below") {
         World world(sleepless());
         const BodyId top = anchor_body(world);
         const BodyId load = add(world, heavy(box(vec3(0.1f)), {0, -1, 0}, 10.0f));
-        const JointId ball = add(world, BallDef{.ends = world.joint_ends(top, load, {0, 0, 0}),
+        const JointId ball = add(world, BallDef{.frames = world.joint_frames(top, load, {0, 0, 0}),
                                                 .options = {.break_force = 98.1f / share, .user_data = 5}});
         run(world, 60);
         CHECK(world.is_valid(ball) == (share < 1.0f));
@@ -312,7 +315,7 @@ TEST_CASE("a joint breaks at its load and not below") {
     World world(sleepless());
     const BodyId wall = anchor_body(world), arm = add(world, heavy(box({0.5f, 0.05f, 0.05f}), {0.5f, 0, 0}, 1.0f));
     const JointId weld =
-        add(world, FixedDef{.ends = world.joint_ends(wall, arm, {0, 0, 0}), .options = {.break_torque = 5.0f}});
+        add(world, FixedDef{.frames = world.joint_frames(wall, arm, {0, 0, 0}), .options = {.break_torque = 5.0f}});
     run(world, 60);
     REQUIRE(world.is_valid(weld));
     REQUIRE(world.apply_force_at(arm, {0, -0.2f, 0}, {1, 0, 0}));
@@ -334,11 +337,11 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
         const float y = -0.4f * static_cast<float>(i);
         BodyDef def = body(box({0.05f, 0.2f, 0.05f}), {0, y - 0.2f, 0});
         links.push_back(add(world, def));
-        joints.push_back(add(world, HingeDef{.ends = world.joint_ends(above, links.back(), {0, y, 0}, {0, 0, 1})}));
+        joints.push_back(add(world, HingeDef{.frames = world.joint_frames(above, links.back(), {0, y, 0}, {0, 0, 1})}));
         above = links.back();
     }
     const BodyId other = add(world, body(box(vec3(0.1f)), {3, -2, 0}));
-    add(world, BallDef{.ends = world.joint_ends(top, other, {3, -2, 0})});
+    add(world, BallDef{.frames = world.joint_frames(top, other, {3, -2, 0})});
     const auto awake = [&] {
         std::size_t count = 0;
         for (const BodyId id : links) count += world.is_awake(id) ? 1 : 0;
@@ -368,7 +371,7 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
     wakes("break force", world.set_joint_break(joints[2], 1e6f, 1e6f));
     wakes("collide", world.set_joint_collide_connected(joints[2], true));
     wakes("another joint",
-          !world.add_joint(BallDef{.ends = world.joint_ends(links[1], links[2], {0, -0.8f, 0})}).is_null());
+          !world.add_joint(BallDef{.frames = world.joint_frames(links[1], links[2], {0, -0.8f, 0})}).is_null());
     // A body that the user puts to sleep is kept awake in the step by its neighbours.
     REQUIRE(world.set_awake(links[0], true));
     REQUIRE(world.set_awake(links[0], false));
@@ -384,7 +387,7 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
     World crane;
     const BodyId hook = add(crane, kinematic_body(box(vec3(0.1f)), {0, 0, 0}));
     const BodyId load = add(crane, body(box(vec3(0.1f)), {0, -1, 0}));
-    add(crane, BallDef{.ends = crane.joint_ends(hook, load, {0, 0, 0})});
+    add(crane, BallDef{.frames = crane.joint_frames(hook, load, {0, 0, 0})});
     run(crane, 120);
     REQUIRE(!crane.is_awake(load));
     REQUIRE(crane.set_linear_velocity(hook, {0, 0.01f, 0}));
@@ -405,7 +408,7 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
 TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
     World world;
     add(world, ground());
-    std::vector<JointEnds> ends;
+    std::vector<JointFrames> frames;
     BodyId before;
     std::vector<BodyId> links;
     for (int i = 0; i < 30; ++i) {
@@ -416,11 +419,11 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
         def.angular_damping = 0.5f;
         links.push_back(add(world, def));
         if (i > 0) {
-            ends.push_back({.body_a = before,
-                            .body_b = links.back(),
-                            .frame_a = {{0, 0.1f, 0}, quat(1, 0, 0, 0)},
-                            .frame_b = {{0, -0.1f, 0}, quat(1, 0, 0, 0)}});
-            add(world, BallDef{.ends = ends.back()});
+            frames.push_back({.body_a = before,
+                              .body_b = links.back(),
+                              .frame_a = {{0, 0.1f, 0}, quat(1, 0, 0, 0)},
+                              .frame_b = {{0, -0.1f, 0}, quat(1, 0, 0, 0)}});
+            add(world, BallDef{.frames = frames.back()});
         }
         before = links.back();
     }
@@ -429,7 +432,7 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
     for (; steps < 1800 && world.awake_body_count() > 0; ++steps) {
         run(world, 1);
         if (steps > 60)
-            for (const JointEnds& e : ends) widest = std::max(widest, gap(world, e));
+            for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
     }
     MESSAGE("asleep after " << steps << " steps, widest gap " << widest);
     CHECK(world.awake_body_count() == 0);
@@ -447,8 +450,8 @@ TEST_CASE("what hangs asleep on a body that is changed wakes") {
         def.type = type;
         const BodyId changed = add(world, def);
         const BodyId hung = add(world, ghost(body(box(vec3(0.1f)), {0, -1, 0})));
-        if (type == BodyType::dynamic) add(world, BallDef{.ends = world.joint_ends(top, changed, {0, 1, 0})});
-        add(world, BallDef{.ends = world.joint_ends(changed, hung, {0, 0, 0})});
+        if (type == BodyType::dynamic) add(world, BallDef{.frames = world.joint_frames(top, changed, {0, 1, 0})});
+        add(world, BallDef{.frames = world.joint_frames(changed, hung, {0, 0, 0})});
         const auto wakes = [&](const char* what, bool ok) {
             CAPTURE(std::string(what));
             CHECK_MESSAGE(ok, world.last_error().message);
@@ -528,13 +531,13 @@ TEST_CASE("a light foot that lands hard stays on its leg") {
         };
         const BodyId leg = part(capsule(0.3f, 0.06f), {0, 0.4f, 0}, 60.0f),
                      foot = part(box({0.12f, 0.03f, 0.045f}), {0.06f, -0.045f, 0}, 1.3f);
-        const JointEnds ends = world.joint_ends(leg, foot, ankle, rotate(tilt, {0, 0, 1}));
+        const JointFrames frames = world.joint_frames(leg, foot, ankle, rotate(tilt, {0, 0, 1}));
         const JointId hinge =
-            add(world, HingeDef{.ends = ends, .limit = {-0.5f, 0.7f}, .motor = {.speed = 0.0f, .max_force = 2.0f}});
+            add(world, HingeDef{.frames = frames, .limit = {-0.5f, 0.7f}, .motor = {.speed = 0.0f, .max_force = 2.0f}});
         for (int i = 0; i < 90; ++i) {
             run(world, 1);
             const float angle = world.joint_coordinate(hinge);
-            widest = std::max(widest, gap(world, ends));
+            widest = std::max(widest, gap(world, frames));
             beyond = std::max({beyond, angle - 0.7f, -0.5f - angle});
         }
     }
@@ -639,7 +642,7 @@ TEST_CASE("a world with joints copies and the copy steps to the same bits") {
         REQUIRE(world.hash() == copy.hash());
     }
     // Joints were removed and added before: the bits must depend on the state only, not on its history.
-    const JointId extra = add(copy, BallDef{.ends = copy.joint_ends(doll.bodies[0], doll.bodies[1], {0, 1, 0})});
+    const JointId extra = add(copy, BallDef{.frames = copy.joint_frames(doll.bodies[0], doll.bodies[1], {0, 1, 0})});
     CHECK(copy.joint_count() == world.joint_count() + 1);
     CHECK(copy.remove_joint(extra));
     for (const JointId id : world.joints()) CHECK(copy.joint_force(id) == world.joint_force(id));
@@ -651,16 +654,16 @@ TEST_CASE("joints that contradict each other settle in a compromise") {
         World world(weightless());
         const BodyId a = add(world, ghost(heavy(box(vec3(0.2f)), {0, 0, 0}, 1.0f))),
                      b = add(world, ghost(heavy(box(vec3(0.2f)), {1, 0, 0}, 1.0f)));
-        JointEnds one = world.joint_ends(a, b, {0.5f, 0, 0}), other = one;
+        JointFrames one = world.joint_frames(a, b, {0.5f, 0, 0}), other = one;
         if (welds) {
             other.frame_b.position.y += 0.2f;
             other.frame_b.rotation = turn({0, 0, 1}, 1.0);
-            add(world, FixedDef{.ends = one});
-            add(world, FixedDef{.ends = other});
+            add(world, FixedDef{.frames = one});
+            add(world, FixedDef{.frames = other});
         } else {  // two anchors 30 cm apart that must coincide
             other.frame_b.position.x += 0.3f;
-            add(world, BallDef{.ends = one});
-            add(world, BallDef{.ends = other});
+            add(world, BallDef{.frames = one});
+            add(world, BallDef{.frames = other});
         }
         float fastest = 0.0f;
         for (int i = 0; i < 1200; ++i) {
@@ -683,14 +686,14 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
         World world;
         const BodyId top = anchor_body(world, {0, 0, 0});
         std::vector<BodyId> links;
-        std::vector<JointEnds> ends;
+        std::vector<JointFrames> frames;
         for (int i = 0; i < 5; ++i) {
             BodyDef def = ghost(heavy(box({0.05f, 0.2f, 0.05f}), {0, -0.2f - 0.4f * static_cast<float>(i), 0}, 1.0f));
             def.linear_damping = def.angular_damping = 2.0f;
             links.push_back(add(world, def));
-            ends.push_back(world.joint_ends(i == 0 ? top : links[links.size() - 2], links.back(),
-                                            {0, -0.4f * static_cast<float>(i), 0}));
-            add(world, BallDef{.ends = ends.back()});
+            frames.push_back(world.joint_frames(i == 0 ? top : links[links.size() - 2], links.back(),
+                                                {0, -0.4f * static_cast<float>(i), 0}));
+            add(world, BallDef{.frames = frames.back()});
         }
         const auto settle = [&] {
             run(world, asleep ? 900 : 30);
@@ -700,9 +703,9 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
             for (int i = 0; i < steps; ++i) {
                 run(world, 1);
                 CAPTURE(i);
-                for (std::size_t k = 0; k < ends.size(); ++k) {
+                for (std::size_t k = 0; k < frames.size(); ++k) {
                     CAPTURE(k);
-                    REQUIRE(gap(world, ends[k]) < most_gap);
+                    REQUIRE(gap(world, frames[k]) < most_gap);
                 }
             }
         };
@@ -761,7 +764,7 @@ TEST_CASE("random graphs of random joints that contradict each other stay finite
         for (std::uint32_t i = 0; i < count + random.below(count + 1); ++i) {
             const BodyId a = bodies[random.below(count)], b = bodies[random.below(count)];
             const vec3 anchor = 0.5f * (world.position(a) + world.position(b));
-            const JointEnds ends = world.joint_ends(a, b, anchor, random.in_box(vec3(1.0f)) + vec3(0.01f));
+            const JointFrames frames = world.joint_frames(a, b, anchor, random.in_box(vec3(1.0f)) + vec3(0.01f));
             const float u = random.unit();
             const JointMotor motor{.speed = 20.0f * u - 10.0f, .max_force = random.below(3) ? 0.0f : 1000.0f * u};
             const JointSpring spring{
@@ -771,38 +774,38 @@ TEST_CASE("random graphs of random joints that contradict each other stay finite
             JointDef def;
             switch (random.below(9)) {
                 case 0:
-                    def = BallDef{.ends = ends,
+                    def = BallDef{.frames = frames,
                                   .cone = random.below(2) ? unlimited : 2.0f * u,
                                   .twist = limit,
                                   .drive = {.angular_hertz = spring.hertz, .max_torque = motor.max_force}};
                     break;
                 case 1:
-                    def = HingeDef{.ends = ends, .limit = limit, .motor = motor, .spring = spring};
+                    def = HingeDef{.frames = frames, .limit = limit, .motor = motor, .spring = spring};
                     break;
                 case 2:
-                    def = SliderDef{.ends = ends, .limit = limit, .motor = motor, .spring = spring};
+                    def = SliderDef{.frames = frames, .limit = limit, .motor = motor, .spring = spring};
                     break;
                 case 3:
-                    def = FixedDef{.ends = ends, .linear_hertz = spring.hertz};
+                    def = FixedDef{.frames = frames, .linear_hertz = spring.hertz};
                     break;
                 case 4:
-                    def = DistanceDef{.ends = {.body_a = a, .body_b = b},
+                    def = DistanceDef{.frames = {.body_a = a, .body_b = b},
                                       .length = {0.0f, 2.0f * u},
                                       .motor = motor,
                                       .spring = spring};
                     break;
                 case 5:
-                    def = SixDofDef{.ends = ends,
+                    def = SixDofDef{.frames = frames,
                                     .move_x = axis,
                                     .move_y = random.below(2) ? axis : AxisDef{},
                                     .turn_x = axis,
                                     .turn_z = axis};
                     break;
                 case 6:
-                    def = WheelDef{.ends = ends, .travel = {-0.2f, 0.2f}, .motor = motor};
+                    def = WheelDef{.frames = frames, .travel = {-0.2f, 0.2f}, .motor = motor};
                     break;
                 case 7:
-                    def = MotorDef{.ends = ends,
+                    def = MotorDef{.frames = frames,
                                    .drive = {.velocity = {u, 0, 0},
                                              .linear_hertz = spring.hertz,
                                              .max_force = 100.0f,
@@ -857,18 +860,18 @@ TEST_CASE("a joint says its frames and what its spring's frequency comes to") {
     World world({.gravity = vec3(0.0f)});
     const BodyId post = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f)});
     const BodyId load = world.add_body({.shape = sphere(0.2f), .position = {1, 0, 0}});
-    const JointEnds ends = world.joint_ends(post, load, {0.5f, 0, 0});
-    const JointId slider = world.add_joint(SliderDef{.ends = ends, .spring = {.hertz = 3.0f}});
-    CHECK(world.ends(slider).body_a == post);
-    CHECK(world.ends(slider).body_b == load);
-    CHECK(world.ends(slider).frame_a.position == ends.frame_a.position);
-    CHECK(world.ends(slider).frame_b.position == ends.frame_b.position);
+    const JointFrames frames = world.joint_frames(post, load, {0.5f, 0, 0});
+    const JointId slider = world.add_joint(SliderDef{.frames = frames, .spring = {.hertz = 3.0f}});
+    CHECK(world.frames(slider).body_a == post);
+    CHECK(world.frames(slider).body_b == load);
+    CHECK(world.frames(slider).frame_a.position == frames.frame_a.position);
+    CHECK(world.frames(slider).frame_b.position == frames.frame_b.position);
     CHECK(world.joint_stiffness(slider) == 0.0f);
     world.step(1.0f / 60.0f);
     const float omega = 2.0f * 3.14159265f * 3.0f;
     CHECK(world.joint_stiffness(slider) == doctest::Approx(world.mass(load) * omega * omega).epsilon(1e-3));
     CHECK(world.joint_stiffness(slider, JointAxis::turn_x) == 0.0f);
-    const JointId motor = world.add_joint(MotorDef{.ends = world.joint_ends(post, load, {1, 0, 0}),
+    const JointId motor = world.add_joint(MotorDef{.frames = world.joint_frames(post, load, {1, 0, 0}),
                                                    .drive = {.angular_hertz = 2.0f, .max_torque = 1e6f}});
     world.remove_joint(slider);
     world.step(1.0f / 60.0f);

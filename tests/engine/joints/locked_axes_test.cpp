@@ -289,12 +289,12 @@ TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodi
             ids.push_back(add(world, def));
             if (i == 0) continue;
             const BodyId other = ids[random.below(static_cast<std::uint32_t>(i))];
-            SixDofDef six{.ends = world.joint_ends(other, ids.back(),
-                                                   0.5f * (world.position(other) + world.position(ids.back())),
-                                                   random.below(2) == 0 ? vec3(0, 0, 1) : vec3(0, 1, 0))};
-            six.ends.frame_b.position +=
+            SixDofDef six{.frames = world.joint_frames(other, ids.back(),
+                                                       0.5f * (world.position(other) + world.position(ids.back())),
+                                                       random.below(2) == 0 ? vec3(0, 0, 1) : vec3(0, 1, 0))};
+            six.frames.frame_b.position +=
                 0.05f * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f));
-            six.ends.frame_b.rotation *= turn(random.direction(), 0.1f);
+            six.frames.frame_b.rotation *= turn(random.direction(), 0.1f);
             for (AxisDef* axis : {&six.move_x, &six.move_y, &six.move_z, &six.turn_x, &six.turn_y, &six.turn_z}) {
                 const float kind = random.between(0.0f, 1.0f);
                 if (kind > 0.4f) axis->limit = kind > 0.7f ? JointLimit{} : JointLimit{-0.2f, 0.2f};

@@ -40,8 +40,8 @@ TEST_CASE("a light link between heavy bodies in flight keeps the spin of all thr
     const BodyId a = world.add_body({.shape = box({0.2f, 0.2f, 0.2f}), .position = {-0.6f, 0, 0}});
     const BodyId link = world.add_body({.shape = box({0.4f, 0.01f, 0.01f})});
     const BodyId b = world.add_body({.shape = box({0.2f, 0.2f, 0.2f}), .position = {0.6f, 0, 0}});
-    REQUIRE(world.add_joint(BallDef{.ends = {a, link, {{0.2f, 0, 0}}, {{-0.4f, 0, 0}}}}));
-    REQUIRE(world.add_joint(BallDef{.ends = {link, b, {{0.4f, 0, 0}}, {{-0.2f, 0, 0}}}}));
+    REQUIRE(world.add_joint(BallDef{.frames = {a, link, {{0.2f, 0, 0}}, {{-0.4f, 0, 0}}}}));
+    REQUIRE(world.add_joint(BallDef{.frames = {link, b, {{0.4f, 0, 0}}, {{-0.2f, 0, 0}}}}));
     const std::vector<BodyId> all{a, link, b};
     for (const BodyId id : all) {
         world.set_linear_velocity(id, glm::cross(vec3(0, 0, 12), world.center_of_mass(id)) + vec3(0, 0, 0.5f));

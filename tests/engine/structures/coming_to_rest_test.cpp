@@ -54,8 +54,8 @@ SceneData overloaded_car(std::uint64_t seed) {
         wheel.linear_velocity = chassis.linear_velocity;
         scene.bodies.push_back(wheel);
         WheelDef def;
-        def.ends.frame_a.position = place - chassis.position;
-        def.ends.frame_b.rotation = conjugate(lying);
+        def.frames.frame_a.position = place - chassis.position;
+        def.frames.frame_b.rotation = conjugate(lying);
         def.travel = {-travel, travel};
         def.suspension = {.hertz = hertz, .damping_ratio = 0.3f, .target = 0.0f};
         def.motor = {0.0f, 200.0f};  // the brake
@@ -142,8 +142,8 @@ TEST_CASE("a pendulum that is tied to the world goes on while nothing else moves
     BodyDef bob = body(sphere(0.2f), {0.12f, 1.0f, 0.0f});
     const BodyId id = add(world, bob);
     BallDef string;
-    string.ends = {.body_a = wall, .body_b = id};
-    string.ends.frame_b.position = {-0.12f, 1.0f, 0.0f};
+    string.frames = {.body_a = wall, .body_b = id};
+    string.frames.frame_b.position = {-0.12f, 1.0f, 0.0f};
     REQUIRE(bool(world.add_joint(string)));
     run(world, 1200);
     float farthest = 0.0f;

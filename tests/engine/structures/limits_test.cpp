@@ -298,7 +298,7 @@ TEST_CASE("limits: spin and free rotation") {
     const BodyId alone = add(world, def);
     def.position = {5, 0, 0};
     const BodyId hinged = add(world, ghost(def)), wall = anchor_body(world, {5, 0, 0});
-    add(world, HingeDef{.ends = world.joint_ends(wall, hinged, {5, 0, 0}, {0, 1, 0})});
+    add(world, HingeDef{.frames = world.joint_frames(wall, hinged, {5, 0, 0}, {0, 1, 0})});
     run(world, 1);
     hold("spin", glm::length(world.angular_velocity(alone)));
     hold("spin of bodies on joints", glm::length(world.angular_velocity(hinged)));

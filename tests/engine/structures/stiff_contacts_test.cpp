@@ -494,17 +494,17 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
         {"a flag on the heavy one",
          [&](Structure& s, BodyId, BodyId heavy, float) {
              const BodyId flag = part(s, vec3(0.1f), {0.1f, 2.2f, 0.0f}, 1.0f);
-             REQUIRE(s.world.add_joint(BallDef{.ends = s.world.joint_ends(heavy, flag, {0.1f, 2.05f, 0.0f})}));
+             REQUIRE(s.world.add_joint(BallDef{.frames = s.world.joint_frames(heavy, flag, {0.1f, 2.05f, 0.0f})}));
          }},
         {"a flag on the light one",
          [&](Structure& s, BodyId light, BodyId, float) {
              const BodyId flag = part(s, vec3(0.1f), {-0.7f, 0.5f, 0.0f}, 1.0f);
-             REQUIRE(s.world.add_joint(BallDef{.ends = s.world.joint_ends(light, flag, {-0.55f, 0.5f, 0.0f})}));
+             REQUIRE(s.world.add_joint(BallDef{.frames = s.world.joint_frames(light, flag, {-0.55f, 0.5f, 0.0f})}));
          }},
         {"a second heavy one, welded on",
          [&](Structure& s, BodyId, BodyId heavy, float ratio) {
              const BodyId half = part(s, vec3(0.5f), {0.1f, 2.5f, 0.0f}, 1000.0f * ratio);
-             REQUIRE(s.world.add_joint(FixedDef{.ends = s.world.joint_ends(heavy, half, {0.1f, 2.0f, 0.0f})}));
+             REQUIRE(s.world.add_joint(FixedDef{.frames = s.world.joint_frames(heavy, half, {0.1f, 2.0f, 0.0f})}));
          }},
         {"a slack rope to the sky",
          [&](Structure& s, BodyId, BodyId heavy, float) {
@@ -512,18 +512,18 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
              def.type = BodyType::fixed;
              const BodyId hook = add(s.world, def);
              REQUIRE(s.world.add_joint(
-                 DistanceDef{.ends = s.world.joint_ends(heavy, hook, {0.1f, 2.0f, 0.0f}), .length = {0.0f, 4.0f}}));
+                 DistanceDef{.frames = s.world.joint_frames(heavy, hook, {0.1f, 2.0f, 0.0f}), .length = {0.0f, 4.0f}}));
          }},
         {"a light neighbour on a hinge",
          [&](Structure& s, BodyId light, BodyId, float) {
              const BodyId other = part(s, {0.4f, 0.4f, 0.5f}, {1.0f, 0.4f, 0.0f}, 1000.0f);
              REQUIRE(s.world.add_joint(
-                 HingeDef{.ends = s.world.joint_ends(light, other, {0.55f, 0.4f, 0.0f}, {0.0f, 0.0f, 1.0f})}));
+                 HingeDef{.frames = s.world.joint_frames(light, other, {0.55f, 0.4f, 0.0f}, {0.0f, 0.0f, 1.0f})}));
          }},
         {"a wheel that a motor turns",
          [&](Structure& s, BodyId, BodyId heavy, float) {
              const BodyId wheel = part(s, vec3(0.1f), {0.1f, 2.2f, 0.0f}, 1.0f);
-             HingeDef def{.ends = s.world.joint_ends(heavy, wheel, {0.1f, 2.2f, 0.0f}, {0.0f, 1.0f, 0.0f})};
+             HingeDef def{.frames = s.world.joint_frames(heavy, wheel, {0.1f, 2.2f, 0.0f}, {0.0f, 1.0f, 0.0f})};
              def.motor = {.speed = 3.0f, .max_force = 5.0f};
              REQUIRE(s.world.add_joint(def));
          }},
@@ -559,7 +559,7 @@ TEST_CASE("a tower whose upper half is 16 times denser stands with flags on its 
         const vec3 anchor(0.55f, 0.5f + static_cast<float>(which), 0.0f);
         const BodyId flag = add(s.world, body(box(vec3(0.05f)), anchor + vec3(0.1f, 0.0f, 0.0f)));
         REQUIRE(s.world.add_joint(
-            BallDef{.ends = s.world.joint_ends(s.ids[static_cast<std::size_t>(which)], flag, anchor)}));
+            BallDef{.frames = s.world.joint_frames(s.ids[static_cast<std::size_t>(which)], flag, anchor)}));
         CAPTURE(which);
         CHECK(s.run(8.0) < 5e-3f);
     }
@@ -573,7 +573,7 @@ TEST_CASE("a joint on a heavy box that stands on a light one reports the weight 
     REQUIRE(s.world.set_mass(heavy, 1000.0f));
     const BodyId lamp = add(s.world, body(box(vec3(0.1f)), {0.8f, 1.5f, 0.0f}));
     REQUIRE(s.world.set_mass(lamp, 20.0f));
-    const JointId joint = s.world.add_joint(FixedDef{.ends = s.world.joint_ends(heavy, lamp, {0.6f, 1.5f, 0.0f})});
+    const JointId joint = s.world.add_joint(FixedDef{.frames = s.world.joint_frames(heavy, lamp, {0.6f, 1.5f, 0.0f})});
     REQUIRE(joint);
     for (int i = 0; i < 120; ++i) REQUIRE(s.world.step(frame));
     CHECK(glm::length(s.world.joint_force(joint)) == doctest::Approx(20.0 * 9.81).epsilon(1e-3));
@@ -588,7 +588,7 @@ TEST_CASE("a heavy box slides off a light one once the only joint of the world, 
     smooth.material.friction = 0.0f;
     const BodyId heavy = add(s.world, smooth);
     REQUIRE(s.world.set_mass(heavy, 1000.0f));
-    const JointId joint = s.world.add_joint(FixedDef{.ends = s.world.joint_ends(heavy, light, {0.0f, 1.0f, 0.0f})});
+    const JointId joint = s.world.add_joint(FixedDef{.frames = s.world.joint_frames(heavy, light, {0.0f, 1.0f, 0.0f})});
     REQUIRE(joint);
     for (int i = 0; i < 60; ++i) REQUIRE(s.world.step(frame));
     REQUIRE(s.world.remove_joint(joint));

@@ -370,7 +370,7 @@ TEST_CASE("what is farther from its body than floats can tell is refused") {
         return w.set_mass_properties(v.crate_id, {1.0f, {0, 1e30f, 0}, mat3(1.0f)});
     });
     v.refuses("anchor a world away", ErrorCode::bad_size, [&](World& w) {
-        return static_cast<bool>(w.add_joint(BallDef{.ends = {v.fixed_id, v.crate_id, {{0, 0, 1e30f}}, {}}}));
+        return static_cast<bool>(w.add_joint(BallDef{.frames = {v.fixed_id, v.crate_id, {{0, 0, 1e30f}}, {}}}));
     });
 }
 
@@ -452,7 +452,7 @@ TEST_CASE("enumerators that there are not are refused") {
 TEST_CASE("a joint has nothing along an axis that there is not") {
     World world;
     const BodyId a = add(world, crate({})), b = add(world, crate({2, 0, 0}));
-    const JointId joint = world.add_joint(HingeDef{.ends = world.joint_ends(a, b, {1, 0, 0})});
+    const JointId joint = world.add_joint(HingeDef{.frames = world.joint_frames(a, b, {1, 0, 0})});
     REQUIRE(joint);
     run(world, 2);
     for (const int number : {7, 40, 255}) {
@@ -648,8 +648,8 @@ TEST_CASE("an error names the call that was made, the value given and what is al
     Victim v;
     World& w = v.world;
     const BodyId lift = add(w, kinematic_body(box(vec3(0.5f)), {9, 9, 9}));
-    const JointEnds ends = w.joint_ends(v.fixed_id, v.crate_id, {0, 0.5f, 0});
-    const JointId hinge = w.add_joint(HingeDef{.ends = ends}), rope = w.add_joint(DistanceDef{.ends = ends});
+    const JointFrames frames = w.joint_frames(v.fixed_id, v.crate_id, {0, 0.5f, 0});
+    const JointId hinge = w.add_joint(HingeDef{.frames = frames}), rope = w.add_joint(DistanceDef{.frames = frames});
     const auto says = [&](const std::string& message) { CHECK(w.last_error().message == message); };
     const vec3 bad(no_number, 0, -infinite), some(1, 2, 3);
     const quat identity(1, 0, 0, 0);
@@ -665,9 +665,9 @@ TEST_CASE("an error names the call that was made, the value given and what is al
     says(
         "kind: joint is null; it must be the handle of a joint of this world that was neither removed nor broken "
         "(see is_valid).");
-    w.add_joint(BallDef{.ends = {v.fixed_id, {}}});
+    w.add_joint(BallDef{.frames = {v.fixed_id, {}}});
     says(
-        "add_joint: ends.body_b is null; it must be the handle of a body of this world that was not removed (see "
+        "add_joint: frames.body_b is null; it must be the handle of a body of this world that was not removed (see "
         "is_valid).");
 
     // Calls that share their work with others.
@@ -744,12 +744,12 @@ TEST_CASE("an error names the call that was made, the value given and what is al
           "World: substeps is 65; it must be 1 to 64. Settings that are out of range got their defaults.");
 
     // Joints.
-    w.add_joint(HingeDef{.ends = ends, .limit = {2, 1}});
+    w.add_joint(HingeDef{.frames = frames, .limit = {2, 1}});
     says("add_joint: limit.lower is 2 and upper is 1; lower must not be above upper.");
-    w.add_joint(SixDofDef{.ends = ends, .turn_y = {.spring = {.hertz = -1}}});
+    w.add_joint(SixDofDef{.frames = frames, .turn_y = {.spring = {.hertz = -1}}});
     says("add_joint: turn_y.spring.hertz is -1; it must be finite and >= 0.");
-    w.add_joint(BallDef{.ends = {v.fixed_id, lift}});
-    says("add_joint: ends.body_a is fixed and ends.body_b is kinematic; at least one must be dynamic.");
+    w.add_joint(BallDef{.frames = {v.fixed_id, lift}});
+    says("add_joint: frames.body_a is fixed and frames.body_b is kinematic; at least one must be dynamic.");
     w.add_joint(GearDef{.joint_a = hinge, .joint_b = rope});
     says("add_joint: joint_b is a distance joint; it must be a hinge or a slider.");
     w.set_joint_break(hinge, -1, 1);

@@ -148,7 +148,7 @@ TEST_CASE("each option alone draws something and all of them together draw what 
     World world = resting();
     const BodyId moving = add(world, crate({0.1f, 3.0f, 0.0f}));
     const BodyId other = add(world, crate({8, 3, 0}));
-    add(world, BallDef{.ends = world.joint_ends(moving, other, {4, 3, 0})});
+    add(world, BallDef{.frames = world.joint_frames(moving, other, {4, 3, 0})});
     world.set_angular_velocity(moving, {0, 1, 0});
     run(world, 3);
     std::size_t sum = 0;
@@ -293,7 +293,7 @@ TEST_CASE("bodies that touch have one island and its colour and others have anot
     const BodyId low = add(world, crate({0, 0.5f, 0})), high = add(world, crate({0, 1.5f, 0}));
     const BodyId apart = add(world, crate({5, 0.5f, 0})), falling = add(world, crate({10, 50, 0}));
     const BodyId hanging = add(world, crate({5, 10, 0})), held = add(world, crate({7, 10, 0}));
-    add(world, BallDef{.ends = world.joint_ends(hanging, held, {6, 10, 0})});
+    add(world, BallDef{.frames = world.joint_frames(hanging, held, {6, 10, 0})});
     CHECK(world.island(low) == no_island);  // no step yet
     run(world, 20);
     CHECK(world.island(low) == world.island(high));
@@ -620,8 +620,8 @@ TEST_CASE("velocities and spins start at the centre of mass to their scale") {
 TEST_CASE("every kind of joint is drawn at its anchors") {
     World world(weightless());
     const BodyId a = add(world, crate({0, 0, 0})), b = add(world, crate({2, 0, 0}));
-    const JointEnds ends = world.joint_ends(a, b, {1, 0.5f, 0}, {0, 1, 0});
-    JointEnds apart = ends;
+    const JointFrames frames = world.joint_frames(a, b, {1, 0.5f, 0}, {0, 1, 0});
+    JointFrames apart = frames;
     apart.frame_b.position += vec3(0.2f, 0, 0);
     const AxisDef free_axis{.limit = {}}, range{.limit = {-0.5f, 0.5f}, .spring = {.hertz = 1.0f}};
     const JointDrive drive{.velocity = {1, 0, 0},
@@ -630,24 +630,24 @@ TEST_CASE("every kind of joint is drawn at its anchors") {
                            .linear_hertz = 1.0f,
                            .max_force = 10.0f};
     const std::vector<std::pair<std::string, JointDef>> defs = {
-        {"ball", BallDef{.ends = ends}},
-        {"ball with a cone and a twist", BallDef{.ends = ends, .cone = 0.6f, .twist = {-0.4f, 0.4f}}},
-        {"hinge", HingeDef{.ends = ends}},
+        {"ball", BallDef{.frames = frames}},
+        {"ball with a cone and a twist", BallDef{.frames = frames, .cone = 0.6f, .twist = {-0.4f, 0.4f}}},
+        {"hinge", HingeDef{.frames = frames}},
         {"hinge with limits, spring and motor",
-         HingeDef{.ends = ends, .limit = {-1, 2}, .motor = {1.0f, 5.0f}, .spring = {.hertz = 1.0f}}},
-        {"hinge of many turns", HingeDef{.ends = ends, .limit = {-20, 30}}},
-        {"hinge with one limit", HingeDef{.ends = ends, .limit = {-unlimited, 1}}},
-        {"slider", SliderDef{.ends = ends}},
-        {"slider with limits", SliderDef{.ends = ends, .limit = {-0.5f, 0.5f}, .motor = {-1.0f, 5.0f}}},
-        {"fixed", FixedDef{.ends = ends}},
-        {"soft fixed", FixedDef{.ends = ends, .linear_hertz = 2.0f, .angular_hertz = 2.0f}},
-        {"rod", DistanceDef{.ends = apart}},
-        {"rod of no length", DistanceDef{.ends = ends}},
-        {"rope", DistanceDef{.ends = apart, .length = {0, 1}}},
-        {"coil", DistanceDef{.ends = apart, .length = {0, unlimited}, .spring = {.hertz = 1.0f}}},
-        {"six axes", SixDofDef{ends, range, free_axis, range, range, free_axis, range, {}}},
-        {"wheel", WheelDef{.ends = ends, .travel = {-0.2f, 0.2f}, .steering = {-0.5f, 0.5f}, .motor = {3, 10}}},
-        {"motor", MotorDef{.ends = ends, .drive = drive}},
+         HingeDef{.frames = frames, .limit = {-1, 2}, .motor = {1.0f, 5.0f}, .spring = {.hertz = 1.0f}}},
+        {"hinge of many turns", HingeDef{.frames = frames, .limit = {-20, 30}}},
+        {"hinge with one limit", HingeDef{.frames = frames, .limit = {-unlimited, 1}}},
+        {"slider", SliderDef{.frames = frames}},
+        {"slider with limits", SliderDef{.frames = frames, .limit = {-0.5f, 0.5f}, .motor = {-1.0f, 5.0f}}},
+        {"fixed", FixedDef{.frames = frames}},
+        {"soft fixed", FixedDef{.frames = frames, .linear_hertz = 2.0f, .angular_hertz = 2.0f}},
+        {"rod", DistanceDef{.frames = apart}},
+        {"rod of no length", DistanceDef{.frames = frames}},
+        {"rope", DistanceDef{.frames = apart, .length = {0, 1}}},
+        {"coil", DistanceDef{.frames = apart, .length = {0, unlimited}, .spring = {.hertz = 1.0f}}},
+        {"six axes", SixDofDef{frames, range, free_axis, range, range, free_axis, range, {}}},
+        {"wheel", WheelDef{.frames = frames, .travel = {-0.2f, 0.2f}, .steering = {-0.5f, 0.5f}, .motor = {3, 10}}},
+        {"motor", MotorDef{.frames = frames, .drive = drive}},
     };
     for (const auto& named : defs) {
         CAPTURE(named.first);
@@ -656,10 +656,10 @@ TEST_CASE("every kind of joint is drawn at its anchors") {
         const JointId joint = add(with, def);
         run(with, 1);
         const Recorder drawn(with, only(&DebugDrawOptions::joints));
-        JointEnds at = ends;
+        JointFrames at = frames;
         std::visit(
             [&](const auto& d) {
-                if constexpr (requires { d.ends; }) at = d.ends;
+                if constexpr (requires { d.frames; }) at = d.frames;
             },
             def);
         CHECK(drawn.has_place(transform_point(with.transform(a), at.frame_a.position)));
@@ -675,15 +675,15 @@ TEST_CASE("every kind of joint is drawn at its anchors") {
 TEST_CASE("a hinge's rays show its limits and where it stands") {
     World world(weightless());
     const BodyId frame_body = anchor_body(world), door = add(world, crate({0.5f, 0, 0}));
-    const JointEnds ends = world.joint_ends(frame_body, door, vec3(0.0f), {0, 0, 1});
-    const JointId joint = add(world, HingeDef{.ends = ends, .limit = {-0.5f, 1.0f}});
+    const JointFrames frames = world.joint_frames(frame_body, door, vec3(0.0f), {0, 0, 1});
+    const JointId joint = add(world, HingeDef{.frames = frames, .limit = {-0.5f, 1.0f}});
     world.set_angular_velocity(door, {0, 0, 2});
     run(world, 20);
     const float angle = world.joint_coordinate(joint);
     REQUIRE(angle > 0.2f);
     const Recorder drawn(world, only(&DebugDrawOptions::joints));
     // The directions of lines from the anchor, as angles about z from the frame's own y axis.
-    const mat3 axes = to_matrix(multiply(world.rotation(frame_body), ends.frame_a.rotation));
+    const mat3 axes = to_matrix(multiply(world.rotation(frame_body), frames.frame_a.rotation));
     const auto has_ray = [&](float wanted) {
         const vec3 along = std::cos(wanted) * axes[1] + std::sin(wanted) * axes[2];
         return std::any_of(drawn.lines.begin(), drawn.lines.end(), [&](const Recorder::Line& line) {
@@ -700,7 +700,7 @@ TEST_CASE("a hinge's rays show its limits and where it stands") {
 TEST_CASE("a limit that holds is drawn in another colour") {
     World world(weightless());
     const BodyId frame_body = anchor_body(world), door = add(world, crate({0.5f, 0, 0}));
-    add(world, HingeDef{.ends = world.joint_ends(frame_body, door, vec3(0.0f), {0, 0, 1}), .limit = {-0.5f, 0.3f}});
+    add(world, HingeDef{.frames = world.joint_frames(frame_body, door, vec3(0.0f), {0, 0, 1}), .limit = {-0.5f, 0.3f}});
     run(world, 1);
     const std::size_t before = Recorder(world, only(&DebugDrawOptions::joints)).line_colors().size();
     for (int i = 0; i < 60; ++i) {
@@ -713,13 +713,13 @@ TEST_CASE("a limit that holds is drawn in another colour") {
 TEST_CASE("a slider's line reaches from limit to limit and a ball's cone has its angle") {
     World world(weightless());
     const BodyId rail = anchor_body(world), cart = add(world, crate({0, 2, 0}));
-    add(world, SliderDef{.ends = world.joint_ends(rail, cart, {0, 1, 0}, {1, 0, 0}), .limit = {-0.7f, 1.5f}});
+    add(world, SliderDef{.frames = world.joint_frames(rail, cart, {0, 1, 0}, {1, 0, 0}), .limit = {-0.7f, 1.5f}});
     run(world, 1);
     CHECK(Recorder(world, only(&DebugDrawOptions::joints)).has_line({-0.7f, 1, 0}, {1.5f, 1, 0}));
 
     World other(weightless());
     const BodyId top = anchor_body(other), bob = add(other, crate({0, -1, 0}));
-    add(other, BallDef{.ends = other.joint_ends(top, bob, vec3(0.0f), {0, -1, 0}), .cone = 0.4f});
+    add(other, BallDef{.frames = other.joint_frames(top, bob, vec3(0.0f), {0, -1, 0}), .cone = 0.4f});
     run(other, 1);
     const Recorder drawn(other, only(&DebugDrawOptions::joints));
     int generators = 0;
@@ -737,7 +737,7 @@ TEST_CASE("a gear is drawn between the joints that it ties with its ratio") {
     const vec3 places[] = {{0, 0, 0}, {3, 0, 0}};
     for (int i = 0; i < 2; ++i) {
         const BodyId wheel = add(world, crate(places[i]));
-        hinges[i] = add(world, HingeDef{.ends = world.joint_ends(frame_body, wheel, places[i], {0, 0, 1})});
+        hinges[i] = add(world, HingeDef{.frames = world.joint_frames(frame_body, wheel, places[i], {0, 0, 1})});
     }
     const std::size_t before = Recorder(world, only(&DebugDrawOptions::joints)).count();
     add(world, GearDef{.joint_a = hinges[0], .joint_b = hinges[1], .ratio = -2.5f});

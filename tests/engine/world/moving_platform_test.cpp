@@ -221,7 +221,7 @@ TEST_CASE("bodies that joints hold do not fly off at hundreds of metres a second
             if (i == 0) continue;
             const BodyId other = ids[ids.size() - 2];
             const vec3 middle = 0.5f * (world.position(other) + world.position(ids.back()));
-            REQUIRE(world.add_joint(FixedDef{.ends = world.joint_ends(other, ids.back(), middle)}));
+            REQUIRE(world.add_joint(FixedDef{.frames = world.joint_frames(other, ids.back(), middle)}));
         }
         run(world, 90);
         float fastest = 0.0f;

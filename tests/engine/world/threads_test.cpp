@@ -77,8 +77,9 @@ TEST_CASE("what bounces beside what does not gets the same bits on any number of
         add(world, ground());
         std::vector<BodyId> ids;
         for (int i = 0; i < 400; ++i) {
-            BodyDef def = body(random_shape(random, random.between(0.1f, 0.5f)),
-                               {random.between(-2.0f, 2.0f), random.between(0.5f, 24.0f), random.between(-2.0f, 2.0f)});
+            const vec3 position{random.between(-2.0f, 2.0f), random.between(0.5f, 24.0f), random.between(-2.0f, 2.0f)};
+            const float size = random.between(0.1f, 0.5f);
+            BodyDef def = body(random_shape(random, size), position);
             def.rotation = random.rotation();
             def.linear_velocity = random.between(0.0f, 30.0f) * random.direction();
             def.material.restitution = i % 4 == 0 ? random.between(0.0f, 1.0f) : 0.0f;
@@ -86,7 +87,7 @@ TEST_CASE("what bounces beside what does not gets the same bits on any number of
             if (i == 0 || random.below(4) != 0) continue;
             const BodyId a = ids[ids.size() - 2], b = ids.back();
             const vec3 between = 0.5f * (world.position(a) + world.position(b));
-            REQUIRE(!world.add_joint(BallDef{.ends = world.joint_ends(a, b, between)}).is_null());
+            REQUIRE(!world.add_joint(BallDef{.frames = world.joint_frames(a, b, between)}).is_null());
         }
         World on_two = world, on_four = world;
         int shared = 0;  // steps in which threads shared the solve

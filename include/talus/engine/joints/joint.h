@@ -2,13 +2,13 @@
 /// Definitions of joints, as passed to `World::add_joint`.
 ///
 /// A joint connects a frame of body A to a frame of body B. Each frame is given relative to its body's own frame, so
-/// that it moves with the body; joint_ends() makes both from a point and an axis in the world. The x axis of the frames
+/// that it moves with the body; joint_frames() makes both from a point and an axis in the world. The x axis of the frames
 /// is the joint's main axis: a hinge rotates about it, a slider moves along it, the twist of a ball joint is about it.
 /// A joint coordinate is the position of frame B relative to frame A: an angle (rad, right-handed) or a distance (m),
 /// zero when the frames coincide.
 ///
-///     world.add_joint(HingeDef{.ends = world.joint_ends(frame, door, {0, 1, 0}, {0, 1, 0}), .limit = {0.0f, 1.5f}});
-///     world.add_joint(DistanceDef{.ends = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});  // a 2 m rope
+///     world.add_joint(HingeDef{.frames = world.joint_frames(frame, door, {0, 1, 0}, {0, 1, 0}), .limit = {0.0f, 1.5f}});
+///     world.add_joint(DistanceDef{.frames = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});  // a 2 m rope
 ///
 /// Axes that a joint locks are rigid: chains do not stretch and loads do not sag, up to a load of 100,000 times the
 /// mass of a link. Springs are given by frequency and damping ratio: they behave the same for any mass and are stable
@@ -30,7 +30,7 @@ namespace talus {
 inline constexpr float unlimited = std::numeric_limits<float>::infinity();
 
 /// The two bodies of a joint and the joint's frame in each. At least one body must be dynamic.
-struct JointEnds {
+struct JointFrames {
     BodyId body_a{};  ///< first body
     BodyId body_b{};  ///< second body
     /// Frame in body A, relative to the body's frame, not to its centre of mass. Position within 1e6 m of the body's
@@ -42,8 +42,8 @@ struct JointEnds {
 /// Makes frames for two bodies at these poses. Both have their origin at `anchor` (world, m) and their x axis along
 /// `axis` (world, any length but 0), so that the joint's coordinates are zero at these poses. An axis that is zero or
 /// not finite gives frames that add_joint refuses. The body handles stay null.
-JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor,
-                     const vec3& axis = {1.0f, 0.0f, 0.0f});
+JointFrames joint_frames(const Transform& pose_a, const Transform& pose_b, const vec3& anchor,
+                         const vec3& axis = {1.0f, 0.0f, 0.0f});
 
 /// Range of a coordinate, rad or m. If both ends are equal, the coordinate is locked at that value.
 struct JointLimit {
@@ -93,7 +93,7 @@ struct JointDrive {
 
 /// A ball and socket: keeps the two anchors together.
 struct BallDef {
-    JointEnds ends{};        ///< bodies and frames
+    JointFrames frames{};    ///< bodies and frames
     float cone = unlimited;  ///< largest angle between the frames' x axes, rad, >= 0
     JointLimit twist{};      ///< range of the rotation about x, rad; an infinite end means -pi or pi
     JointDrive drive{};      ///< only its angular part is used
@@ -102,7 +102,7 @@ struct BallDef {
 
 /// A hinge: rotates about x. The coordinate is the angle, which counts full turns.
 struct HingeDef {
-    JointEnds ends{};        ///< bodies and frames
+    JointFrames frames{};    ///< bodies and frames
     JointLimit limit{};      ///< range of the coordinate
     JointMotor motor{};      ///< drives the coordinate
     JointSpring spring{};    ///< pulls the coordinate to a target
@@ -111,7 +111,7 @@ struct HingeDef {
 
 /// A slider: moves along A's x axis without rotating. The coordinate is the displacement.
 struct SliderDef {
-    JointEnds ends{};        ///< bodies and frames
+    JointFrames frames{};    ///< bodies and frames
     JointLimit limit{};      ///< range of the coordinate
     JointMotor motor{};      ///< drives the coordinate
     JointSpring spring{};    ///< pulls the coordinate to a target
@@ -120,7 +120,7 @@ struct SliderDef {
 
 /// A weld: locks all six axes. A frequency above 0 makes it soft.
 struct FixedDef {
-    JointEnds ends{};            ///< bodies and frames
+    JointFrames frames{};        ///< bodies and frames
     float linear_hertz = 0.0f;   ///< of the spring between the anchors, >= 0; 0: rigid
     float angular_hertz = 0.0f;  ///< of the spring between the rotations, >= 0; 0: rigid
     float damping_ratio = 1.0f;  ///< of both, >= 0
@@ -132,7 +132,7 @@ struct FixedDef {
 /// joint is a rod as long as the distance at the time it is added. A rod or rope of length 0 is a ball joint.
 struct DistanceDef {
     static constexpr float as_added = -1.0f;  ///< the distance at the time the joint is added
-    JointEnds ends{};                         ///< bodies and frames
+    JointFrames frames{};                     ///< bodies and frames
     JointLimit length{as_added, as_added};    ///< m, >= 0, or `as_added` for both
     JointMotor motor{};                       ///< a winch
     JointSpring spring{};                     ///< its target is `rest_length`
@@ -151,7 +151,7 @@ struct AxisDef {
 /// x. turn_y and turn_z are the y and z components of the rotation vector of the swing, the shortest rotation from A's
 /// x axis to B's; they stay within -pi to pi.
 struct SixDofDef {
-    JointEnds ends{};        ///< bodies and frames
+    JointFrames frames{};    ///< bodies and frames
     AxisDef move_x{};        ///< displacement along A's x
     AxisDef move_y{};        ///< displacement along A's y
     AxisDef move_z{};        ///< displacement along A's z
@@ -164,7 +164,7 @@ struct SixDofDef {
 /// Connects a car's wheel (B) to its chassis (A). In frame A, y points up along the suspension, and x is the axle's
 /// direction at steering angle 0. The joint keeps frame B's x axis, the axle, at right angles to A's y.
 struct WheelDef {
-    JointEnds ends{};                                              ///< bodies and frames
+    JointFrames frames{};                                          ///< bodies and frames
     JointLimit travel{};                                           ///< of the suspension, along A's y, m
     JointSpring suspension{.hertz = 2.0f, .damping_ratio = 0.7f};  ///< along A's y
     JointLimit steering{0.0f, 0.0f};                               ///< about A's y, rad, -pi to pi; locked by default
@@ -185,7 +185,7 @@ struct GearDef {
 
 /// Locks no axis; only drives.
 struct MotorDef {
-    JointEnds ends{};        ///< bodies and frames
+    JointFrames frames{};    ///< bodies and frames
     JointDrive drive{};      ///< drives frame B relative to frame A
     JointOptions options{};  ///< options of every kind of joint
 };
