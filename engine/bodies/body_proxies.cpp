@@ -100,7 +100,7 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, A
         const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
         colliders.motions[i] = {displacement, dt * body.angular_velocity, turning,
                                 std::sqrt(length_squared(displacement)) + turning};
-        shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
+        shapes.world_boxes[i] = transform_box(to_matrix_transform(colliders.poses[i]), shapes.local_boxes[i]);
         if (shapes.defs[i].mesh) world.place_triangles(slot, i);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }

@@ -138,7 +138,7 @@ void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
     const Transform& pose = colliders.poses[place.mesh];
     const PredictedMotion& motion = colliders.motions[place.mesh];
     colliders.poses[slot] = multiply(pose, Transform{place.middle});
-    world_boxes[slot] = transform_box(to_frame(colliders.poses[slot]), local_boxes[slot]);
+    world_boxes[slot] = transform_box(to_matrix_transform(colliders.poses[slot]), local_boxes[slot]);
     const vec3 way = motion.displacement + glm::cross(motion.rotation, rotate(pose.rotation, place.middle));
     const float turning = std::sqrt(length_squared(motion.rotation)) * bounding_radius(colliders.shapes[slot]);
     colliders.motions[slot] = {way, motion.rotation, turning, std::sqrt(length_squared(way)) + turning};

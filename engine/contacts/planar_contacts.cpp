@@ -61,9 +61,9 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
     const vec3 n = inverse_rotate(pose_a.rotation, direction / share);
     const vec3 on_a = inverse_rotate(pose_a.rotation, vec3(glm::inverse(across) * glm::dvec3(nearest.point_a)));
     FaceHints hints = contacts.caches[c].hints;  // a copy: only the narrowphase changes its cache
-    contacts.replace_manifold(c) =
-        make_manifold(colliders.shapes[record.a], colliders.shapes[record.b], to_frame(relative(pose_a, pose_b)), n,
-                      on_a, on_a + nearest.separation / share * n, detail::contact_margin(colliders, record, n), hints);
+    contacts.replace_manifold(c) = make_manifold(
+        colliders.shapes[record.a], colliders.shapes[record.b], to_matrix_transform(relative(pose_a, pose_b)), n, on_a,
+        on_a + nearest.separation / share * n, detail::contact_margin(colliders, record, n), hints);
 }
 
 void turn_into_plane(const ContactWorld& world, std::span<const std::uint32_t> contacts) {

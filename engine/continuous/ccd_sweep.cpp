@@ -95,7 +95,7 @@ void CcdSweep::for_each_part(const Query& q, float duration, std::vector<std::ui
     // between the two (relative_arc_deviation).
     const RigidMotion &motion = q.other_motion, &own_motion = q.own_motion;
     const auto box_at = [&](float time) {
-        const Frame frame = to_frame(relative(pose_at(motion, time), pose_at(own_motion, time)));
+        const MatrixTransform frame = to_matrix_transform(relative(pose_at(motion, time), pose_at(own_motion, time)));
         return transform_box(frame, in_.shapes.local_boxes[q.own_shape]);
     };
     const float angle = duration * glm::length(own_motion.angular_velocity);
@@ -154,7 +154,8 @@ void CcdSweep::hold_passed_shape(const Query& q, ObstaclePart& part) const {
     if (!detail::grow_where_sunk(part.shape, part.surface, part.front_point, q.depth, bounding_radius(q.own),
                                  part.obstacle))
         part.obstacle = part.shape;
-    const Frame to_part = to_frame(relative(part.motion(q.other_motion).start, q.own_motion.start));
+    const MatrixTransform to_part =
+        to_matrix_transform(relative(part.motion(q.other_motion).start, q.own_motion.start));
     const vec3 middle = transform_point(to_part, vec3(detail::inside_of(q.own)));
     vec3 n = part.surface.normal;
     const vec3& plane = part.shape.points[0];
@@ -168,7 +169,8 @@ void CcdSweep::hold_passed_shape(const Query& q, ObstaclePart& part) const {
 /// Moves a triangle back to where the shape only touches it. The shape belongs on the side of the normal `n` (part's
 /// frame).
 void CcdSweep::move_back(const Query& q, ObstaclePart& part, const vec3& n) const {
-    const Frame to_part = to_frame(relative(part.motion(q.other_motion).start, q.own_motion.start));
+    const MatrixTransform to_part =
+        to_matrix_transform(relative(part.motion(q.other_motion).start, q.own_motion.start));
     const vec3 d = transpose_mul(to_part.rotation, -n);
     const vec3 lowest = transform_point(to_part, support(q.own, d).point);
     const float low = glm::dot(lowest - part.shape.points[0], n) - q.own.radius;

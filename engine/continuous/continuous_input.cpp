@@ -33,7 +33,7 @@ Transform ContinuousInput::end_pose(std::uint32_t slot, std::uint32_t shape) con
 Aabb ContinuousInput::swept_box(std::uint32_t slot, std::uint32_t shape) const {
     const Aabb& start = shapes.world_boxes[shape];
     if (solver_body(slot) == nullptr) return start;
-    const Aabb end = transform_box(to_frame(end_pose(slot, shape)), shapes.local_boxes[shape]);
+    const Aabb end = transform_box(to_matrix_transform(end_pose(slot, shape)), shapes.local_boxes[shape]);
     return expand(merge(start, end), arc_deviation(slot));
 }
 

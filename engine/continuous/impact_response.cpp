@@ -95,7 +95,7 @@ bool ImpactResponse::find_points(const Path& path, const SweepHit& hit, AtImpact
     const vec3 on_b = transform_point(pose_b, inverse_transform_point(pose_b_at_hit, hit.toi.point_b));
     const vec3 on_a = on_b - (at.touched_before ? 0.0f : hit.toi.separation) * n;
     FaceHints hints;
-    Manifold manifold = make_manifold(at.part.shape, of_body.shape, to_frame(relative(pose_a, pose_b)),
+    Manifold manifold = make_manifold(at.part.shape, of_body.shape, to_matrix_transform(relative(pose_a, pose_b)),
                                       inverse_rotate(pose_a.rotation, n), inverse_transform_point(pose_a, on_a),
                                       inverse_transform_point(pose_a, on_b),
                                       2.0f * tolerance::contact_margin * at.body.inner_radius, hints);

@@ -151,7 +151,7 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
     if (k == null_index || contacts.mesh_contacts[k].pressed_through || in.solver_body(other) != nullptr) return false;
     const Aabb box = in.swept_box(slot, shape);
     const Transform& at = in.colliders.poses[mesh];
-    const Aabb in_mesh = transform_box(to_frame(relative(at, Transform{})), box);
+    const Aabb in_mesh = transform_box(to_matrix_transform(relative(at, Transform{})), box);
     if (!contains(contacts.mesh_contacts[k].box, in_mesh)) return false;
     for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
         if (contacts.states[c].mesh_contact != k) continue;

@@ -126,7 +126,7 @@ void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color) {
 
 void outline(Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color) {
     std::vector<std::uint32_t> triangles;
-    mesh.find(transform_box(to_frame(relative(pose, Transform{})), region), triangles);
+    mesh.find(transform_box(to_matrix_transform(relative(pose, Transform{})), region), triangles);
     for (const std::uint32_t k : triangles) {
         const SetTriangle t = mesh.triangle(k);
         for (int i = 0; i < 3; ++i) {

@@ -34,7 +34,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         update_side(world, p, k);
         return;
     }
-    const Frame to_mesh = to_frame(relative(pose, Transform{}));
+    const MatrixTransform to_mesh = to_matrix_transform(relative(pose, Transform{}));
     if (!stands && contains(mesh_contact.box, transform_box(to_mesh, box))) {
         update_side(world, p, k);
         return;

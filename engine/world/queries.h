@@ -57,20 +57,20 @@ struct ShapeQuery {
         if (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f) return {};
         return out_of_range(ErrorCode::not_finite, "pose.rotation", text(asked_pose.rotation), unit_quaternion);
     }
-    Aabb box() const { return transform_box(to_frame(pose), bounds(shape)); }
+    Aabb box() const { return transform_box(to_matrix_transform(pose), bounds(shape)); }
     BoxCast box_cast() const {
         const Aabb around = box();
         return {center(around), translation, half_extents(around)};
     }
     CastHit meet(const Shape& target, const Transform& at, BodyId body) const {
         const vec3 way = inverse_rotate(at.rotation, translation);
-        const ShapeCastResult hit = talus::shape_cast(target, shape, to_frame(relative(at, pose)), way);
+        const ShapeCastResult hit = talus::shape_cast(target, shape, to_matrix_transform(relative(at, pose)), way);
         if (!hit) return {};
         return {body, 0, no_triangle, transform_point(at, hit.point_a), rotate(at.rotation, hit.normal), hit.fraction};
     }
     CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
         const vec3 way = inverse_rotate(at.rotation, translation);
-        const TriangleCastResult hit = talus::shape_cast(target, shape, to_frame(relative(at, pose)), way);
+        const TriangleCastResult hit = talus::shape_cast(target, shape, to_matrix_transform(relative(at, pose)), way);
         if (!hit) return {};
         return {body,
                 0,
@@ -80,12 +80,12 @@ struct ShapeQuery {
                 hit.cast.fraction};
     }
     bool overlaps(const TriangleSet& target, const Transform& at) const {
-        return talus::overlaps(target, shape, to_frame(relative(at, pose)));
+        return talus::overlaps(target, shape, to_matrix_transform(relative(at, pose)));
     }
     /// Returns whether the separation is at most 0. The depth is not computed, which would be most of the work for
     /// shapes that overlap.
     bool overlaps(const Shape& target, const Transform& at) const {
-        const Frame frame = to_frame(relative(at, pose));
+        const MatrixTransform frame = to_matrix_transform(relative(at, pose));
         if (has_closed_form(target.type, shape.type)) return closed_form(target, shape, frame).separation <= 0.0f;
         const float radii = target.radius + shape.radius;
         SimplexCache cache;
@@ -108,7 +108,7 @@ struct PointQuery {
         return {body, 0, transform_point(at, near.point), near.distance};
     }
     NearHit meet(const Shape& target, const Transform& at, BodyId body) const {
-        const Frame local{inverse_transform_point(at, point)};
+        const MatrixTransform local{inverse_transform_point(at, point)};
         const Shape dot;
         float distance;
         vec3 nearest;

@@ -2,6 +2,7 @@
 /// (solve_stage.cpp).
 
 #include "common/stopwatch.h"
+#include "engine/settings.h"
 #include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
@@ -24,8 +25,9 @@ static long interruptions_so_far(bool asked) {
 bool World::step(float dt, const Jobs& host_jobs) {
     State& s = *state_;
     if (!s.may_change("step")) return false;
-    if (!(dt > 0.0f && dt <= 1.0f))
-        return s.refuse("step", out_of_range(ErrorCode::bad_argument, "dt", text(dt), "> 0 and at most 1 (s)"));
+    if (!(dt >= settings::shortest_step && dt <= settings::longest_step))
+        return s.refuse("step",
+                        out_of_range(ErrorCode::bad_argument, "dt", text(dt), "at least 1e-9 and at most 1 (s)"));
     if (host_jobs.threads < 1)
         return s.refuse("step",
                         out_of_range(ErrorCode::bad_argument, "jobs.threads", text(host_jobs.threads), "at least 1"));

@@ -48,7 +48,7 @@ inline float distance_to(const Aabb& box, const vec3& point) {
 }
 
 /// Returns the axis-aligned box around the box `local` after `frame` has moved it.
-inline Aabb transform_box(const Frame& frame, const Aabb& local) {
+inline Aabb transform_box(const MatrixTransform& frame, const Aabb& local) {
     const vec3 c = transform_point(frame, center(local));
     const vec3 h = absolute(frame.rotation) * half_extents(local);
     return {c - h, c + h};

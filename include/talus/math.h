@@ -25,7 +25,7 @@ struct Transform {
 };
 
 /// A rigid pose whose rotation is a matrix, for inner loops.
-struct Frame {
+struct MatrixTransform {
     vec3 position{0.0f};  ///< m
     mat3 rotation{1.0f};  ///< orthonormal
 };
@@ -63,12 +63,12 @@ glm::mat<3, 3, T> to_matrix(const glm::qua<T>& q) {
 }
 
 /// Returns the pose with its rotation as a matrix.
-inline Frame to_frame(const Transform& t) { return {t.position, to_matrix(t.rotation)}; }
+inline MatrixTransform to_matrix_transform(const Transform& t) { return {t.position, to_matrix(t.rotation)}; }
 
 /// Maps the point p from the frame t to t's parent frame.
 inline vec3 transform_point(const Transform& t, const vec3& p) { return t.position + rotate(t.rotation, p); }
 /// Maps the point p from the frame t to t's parent frame.
-inline vec3 transform_point(const Frame& t, const vec3& p) { return t.position + t.rotation * p; }
+inline vec3 transform_point(const MatrixTransform& t, const vec3& p) { return t.position + t.rotation * p; }
 
 /// Maps the point p from t's parent frame to the frame t.
 inline vec3 inverse_transform_point(const Transform& t, const vec3& p) {

@@ -111,7 +111,7 @@ bool lowest_over_face(const dvec3& half, int axis, double sign, const Posed& oth
 
 class Boxes {
 public:
-    Boxes(const Shape& a, const Shape& b, const Frame& f)
+    Boxes(const Shape& a, const Shape& b, const MatrixTransform& f)
         : a_(a.half_extents), b_(b.half_extents), r_(f.rotation), p_(f.position) {
         // The normals of B's faces. The matrix is not quite a rotation, so they are not quite its columns.
         for (int i = 0; i < 3; ++i) dual_[i] = glm::cross(r_[next[i]], r_[next[next[i]]]);
@@ -344,7 +344,7 @@ ByAxes answer(Axes axes, double limit, double radii, Place place) {
 
 }  // namespace
 
-ByAxes by_axes(const Shape& a, const Shape& b, const Frame& b_in_a, float max_separation) {
+ByAxes by_axes(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, float max_separation) {
     const double limit = max_separation, radius = double(a.radius) + double(b.radius);
     const auto in_a = [&](double s, const dvec3& n, const dvec3& on_a, ClosedForm& c) {
         const dvec3 point_a = on_a + double(a.radius) * n;

@@ -43,7 +43,7 @@ constexpr bool has_axes(ShapeType a, ShapeType b) {
 
 /// Tests a pair for which has_axes is true. If planes are equally good, A's faces come first, then B's, then edges.
 /// Never returns NaN for finite input.
-ByAxes by_axes(const Shape& a, const Shape& b, const Frame& b_in_a,
+ByAxes by_axes(const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
                float max_separation = std::numeric_limits<float>::infinity());
 
 }  // namespace talus

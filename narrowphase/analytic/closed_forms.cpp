@@ -40,7 +40,7 @@ struct Pose {
     dmat3 rotation;
     dvec3 position;
 
-    explicit Pose(const Frame& f) : rotation(f.rotation), position(f.position) {}
+    explicit Pose(const MatrixTransform& f) : rotation(f.rotation), position(f.position) {}
 
     dvec3 to_a(const dvec3& y) const { return rotation * y + position; }
     dvec3 direction_to_b(const dvec3& x) const {
@@ -89,7 +89,7 @@ Line core_line(const Shape& shape) {
     return {0.5 * (p + q), 0.5 * (q - p)};
 }
 
-Line core_line(const Shape& shape, const Frame& f) {
+Line core_line(const Shape& shape, const MatrixTransform& f) {
     if (shape.type == ShapeType::capsule)
         return {dvec3(f.position), dvec3(f.rotation[1]) * double(shape.half_extents.y)};
     const Line line = core_line(shape);
@@ -496,7 +496,7 @@ Cores core_point(const Shape& shape, const dvec3& x) {
     }
 }
 
-Cores sphere_first(const Shape& b, const Frame& f) {
+Cores sphere_first(const Shape& b, const MatrixTransform& f) {
     if (is_line(b.type)) return swapped(line_point(core_line(b, f), dvec3(0.0)));
     const Pose pose(f);
     if (b.type == ShapeType::triangle)
@@ -504,7 +504,7 @@ Cores sphere_first(const Shape& b, const Frame& f) {
     return from_b(core_point(b, pose.to_b(dvec3(0.0))), pose);
 }
 
-Cores line_first(const Line& line, const Shape& b, const Frame& f) {
+Cores line_first(const Line& line, const Shape& b, const MatrixTransform& f) {
     if (is_line(b.type)) return line_line(line, core_line(b, f));
     const Pose pose(f);
     if (b.type == ShapeType::triangle) {
@@ -515,7 +515,7 @@ Cores line_first(const Line& line, const Shape& b, const Frame& f) {
     return from_b(box_line(dvec3(b.half_extents), in_b), pose);
 }
 
-Cores nearest_cores(const Shape& a, const Shape& b, const Frame& f) {
+Cores nearest_cores(const Shape& a, const Shape& b, const MatrixTransform& f) {
     if (b.type == ShapeType::sphere) return core_point(a, dvec3(f.position));
     if (a.type == ShapeType::sphere) return sphere_first(b, f);
     if (is_line(a.type)) return line_first(core_line(a), b, f);
@@ -525,7 +525,7 @@ Cores nearest_cores(const Shape& a, const Shape& b, const Frame& f) {
 
 }  // namespace
 
-ClosedForm closed_form(const Shape& a, const Shape& b, const Frame& b_in_a) {
+ClosedForm closed_form(const Shape& a, const Shape& b, const MatrixTransform& b_in_a) {
     return with_radii(nearest_cores(a, b, b_in_a), a.radius, b.radius);
 }
 

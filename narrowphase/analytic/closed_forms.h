@@ -69,12 +69,13 @@ constexpr bool has_closed_form(ShapeType a, ShapeType b) {
 /// orthonormal. If the best normal is not unique, one of the best is returned: concentric spheres are separated along
 /// +y of A; a centre inside a box leaves by the nearest face (lowest axis first, positive side first); parallel lines
 /// touch in the middle of the stretch that they share. Never returns NaN for shapes that pass `check` at finite poses.
-ClosedForm closed_form(const Shape& a, const Shape& b, const Frame& b_in_a);
+ClosedForm closed_form(const Shape& a, const Shape& b, const MatrixTransform& b_in_a);
 
 /// Makes the manifold of one pair of points, with id 0, if it is within `margin` (m). For a sphere this is the whole
 /// contact (the same as make_manifold's, in 6 ns instead of 17), and it is enough for shapes that are not about to
 /// meet. Points beyond `count` are not written. `overlaps` is false, and no face owns the normal.
-inline void one_point_manifold(const ClosedForm& contact, const Frame& b_in_a, float margin, Manifold& manifold) {
+inline void one_point_manifold(const ClosedForm& contact, const MatrixTransform& b_in_a, float margin,
+                               Manifold& manifold) {
     manifold.normal = contact.normal;
     manifold.face_owner = FaceOwner::none;
     manifold.overlaps = false;

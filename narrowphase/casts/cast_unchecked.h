@@ -6,7 +6,7 @@
 namespace talus::detail {
 
 /// The same as `shape_cast` for usable shapes (usable.h) and finite numbers.
-ShapeCastResult cast_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+ShapeCastResult cast_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& translation,
                                float target_distance);
 
 }  // namespace talus::detail

@@ -12,15 +12,15 @@ namespace talus {
 
 using namespace detail;
 
-ShapeCastResult shape_cast(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+ShapeCastResult shape_cast(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& translation,
                            float target_distance) {
     if (!is_usable(a, b, b_in_a) || !is_finite(translation) || !is_finite(target_distance))
         return {.status = CastStatus::bad_input};
     return cast_unchecked(a, b, b_in_a, translation, target_distance);
 }
 
-ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
-                                       float target_distance) {
+ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
+                                       const vec3& translation, float target_distance) {
     TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(translation));
     const dvec3 move(translation);
     const double target = std::max(double(target_distance), 0.0), radius_a(a.radius), radius_b(b.radius);

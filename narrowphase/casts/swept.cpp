@@ -274,7 +274,7 @@ std::string_view name_of(SweptMethod method) {
     return "unknown";
 }
 
-SweptResult swept_test(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+SweptResult swept_test(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& translation,
                        SweptMethod method) {
     if (!is_usable(a, b, b_in_a) || !is_finite(translation) || !exists(method)) return {.bad_input = true};
     MinkowskiDifference difference(a, b, b_in_a);

@@ -134,7 +134,7 @@ TimeOfImpact time_of_impact(const Shape& a, const RigidMotion& motion_a, const S
     mover_b.reach = reach_of(b, mover_b.center, mover_b.axis_in_shape());
     mover_a.settle();
     mover_b.settle();
-    MinkowskiDifference difference(a, b, Frame{});
+    MinkowskiDifference difference(a, b, MatrixTransform{});
     return run(difference, mover_a, mover_b, double(a.radius), double(a.radius) + double(b.radius), settings);
 }
 

@@ -316,7 +316,7 @@ bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& 
     return std::isfinite(result.depth) && result.status == EpaStatus::converged;
 }
 
-EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {
+EpaResult epa(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& cache) {
     if (!detail::is_usable(a, b, b_in_a)) {
         EpaResult refused;
         refused.status = EpaStatus::bad_input;
@@ -325,7 +325,8 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     return detail::epa_unchecked(a, b, b_in_a, cache);
 }
 
-EpaResult detail::epa_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {
+EpaResult detail::epa_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
+                                const SimplexCache& cache) {
     TALUS_ASSERT(is_usable(a, b, b_in_a));
     const MinkowskiDifference difference(a, b, b_in_a);
     Simplex simplex;
@@ -333,7 +334,7 @@ EpaResult detail::epa_unchecked(const Shape& a, const Shape& b, const Frame& b_i
     return expand(difference, simplex);
 }
 
-EpaResult detail::epa_observed(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache,
+EpaResult detail::epa_observed(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& cache,
                                EpaObserver& observer) {
     const MinkowskiDifference difference(a, b, b_in_a);
     Simplex simplex;
@@ -388,12 +389,12 @@ bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, 
 
 }  // namespace
 
-bool detail::epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face,
+bool detail::epa_again(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& face,
                        EpaResult& result) {
     return from_face(MinkowskiDifference(a, b, b_in_a), face, true, result);
 }
 
-bool detail::epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face,
+bool detail::epa_on_face(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& face,
                          EpaResult& result) {
     return from_face(MinkowskiDifference(a, b, b_in_a), face, false, result);
 }

@@ -82,8 +82,8 @@ Search plain_search(const MinkowskiDifference& difference, Simplex& simplex, dou
 }
 
 template <class Observer>
-GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance,
-                        Observer& observer) {
+GjkResult by_plain_loop(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
+                        float max_distance, Observer& observer) {
     const MinkowskiDifference difference(a, b, b_in_a);
     Simplex simplex;
     const bool warm = load(difference, cache, simplex);
@@ -110,9 +110,9 @@ void run_kernel(Kernel*, const KernelQuery& query, const SimplexCache& cache, in
 /// Runs the kernel. If the kernel cannot handle the pair or gives up, returns false and changes only the cache, from
 /// which the plain loop then continues.
 template <class Observer>
-bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                float max_distance, GjkResult& result, Observer& observer) {
-    static_assert(offsetof(Frame, position) == 0 && offsetof(Frame, rotation) == sizeof(vec3));
+    static_assert(offsetof(MatrixTransform, position) == 0 && offsetof(MatrixTransform, rotation) == sizeof(vec3));
     KernelQuery query;
     query.size = std::min(size_of(a), size_of(b));
     const double limit = tolerance::float_scan_ratio * query.size;
@@ -166,7 +166,7 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
 }
 
 template <class Observer>
-GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                   float max_distance, Observer& observer) {
     GjkResult result;
     if (kernel != nullptr && by_kernel(kernel, a, b, b_in_a, cache, max_distance, result, observer)) return result;
@@ -182,26 +182,26 @@ GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b
 
 bool has_loop(GjkLoop loop) { return loop == GjkLoop::plain || kernel_of(loop) != nullptr; }
 
-GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+GjkResult gjk(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache, float max_distance) {
     if (!is_usable(a, b, b_in_a) || std::isnan(max_distance)) return {.status = GjkStatus::bad_input};
     return gjk_unchecked(a, b, b_in_a, cache, max_distance);
 }
 
-GjkResult detail::gjk_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+GjkResult detail::gjk_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                                 float max_distance) {
     TALUS_ASSERT(is_usable(a, b, b_in_a));
     Unobserved nobody;
     return by_loop(best_kernel, a, b, b_in_a, cache, max_distance, nobody);
 }
 
-GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                  float max_distance) {
     if (!is_usable(a, b, b_in_a) || std::isnan(max_distance)) return {.status = GjkStatus::bad_input};
     Unobserved nobody;
     return by_loop(kernel_of(loop), a, b, b_in_a, cache, max_distance, nobody);
 }
 
-GjkResult detail::gjk_observed(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+GjkResult detail::gjk_observed(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                                float max_distance, GjkObserver& observer) {
     return by_loop(best_kernel, a, b, b_in_a, cache, max_distance, observer);
 }

@@ -8,10 +8,11 @@ namespace talus::detail {
 class GjkObserver;
 
 /// The same as `gjk` for usable shapes (usable.h), at a finite pose.
-GjkResult gjk_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance);
+GjkResult gjk_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
+                        float max_distance);
 
 /// The same; `observer` is called at each step (observer.h).
-GjkResult gjk_observed(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance,
-                       GjkObserver& observer);
+GjkResult gjk_observed(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
+                       float max_distance, GjkObserver& observer);
 
 }  // namespace talus::detail

@@ -64,7 +64,7 @@ std::span<const std::uint16_t> stored(const SimplexCache& cache, const std::uint
 
 class Query {
 public:
-    Query(const PolytopeGraph& a, const PolytopeGraph& b, const Frame& b_in_a, const GjkMethods& methods,
+    Query(const PolytopeGraph& a, const PolytopeGraph& b, const MatrixTransform& b_in_a, const GjkMethods& methods,
           GjkVariantMemory& memory)
         : a_(a),
           b_(b),
@@ -316,7 +316,7 @@ private:
 
 }  // namespace
 
-GjkVariantResult gjk_variant(const PolytopeGraph& a, const PolytopeGraph& b, const Frame& b_in_a,
+GjkVariantResult gjk_variant(const PolytopeGraph& a, const PolytopeGraph& b, const MatrixTransform& b_in_a,
                              const GjkMethods& methods, GjkVariantMemory& memory) {
     const bool exist = static_cast<int>(methods.simplex) < simplex_method_count &&
                        static_cast<int>(methods.support) < support_method_count &&

@@ -52,7 +52,7 @@ SeparationResult overlapping(const GjkResult& gjk, const EpaResult& epa, float r
 constexpr float large_radii = 16.0f;
 
 /// Returns the distance between two cores that GJK found apart; `cache` has its simplex.
-double core_distance(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache,
+double core_distance(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& cache,
                      const GjkResult& near) {
     const bool fits_float = a.radius + b.radius <= large_radii * std::min(size_of(a), size_of(b));
     if (fits_float || near.status != GjkStatus::separated) return double(near.distance);
@@ -73,7 +73,7 @@ SeparationResult bad_input() {
 
 }  // namespace
 
-SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+SeparationResult separation(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                             float max_separation) {
     if (!is_usable(a, b, b_in_a) || std::isnan(max_separation)) return bad_input();
     const GjkResult near = gjk_unchecked(a, b, b_in_a, cache, max_separation + (a.radius + b.radius));
@@ -82,7 +82,7 @@ SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a,
     return apart(near, core_distance(a, b, b_in_a, cache, near), a.radius, b.radius);
 }
 
-SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
+SeparationResult separation(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SeparationCache& cache,
                             float max_separation) {
     if (!is_usable(a, b, b_in_a) || std::isnan(max_separation)) return bad_input();
     if (cache.polytope.vertex_count != 0) {

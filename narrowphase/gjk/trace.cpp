@@ -102,7 +102,8 @@ private:
 
 }  // namespace
 
-GjkTrace trace_gjk(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& start, float max_distance) {
+GjkTrace trace_gjk(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& start,
+                   float max_distance) {
     GjkTrace trace;
     trace.simplex = start;
     if (!is_usable(a, b, b_in_a) || std::isnan(max_distance)) {
@@ -114,7 +115,7 @@ GjkTrace trace_gjk(const Shape& a, const Shape& b, const Frame& b_in_a, const Si
     return trace;
 }
 
-EpaTrace trace_epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex) {
+EpaTrace trace_epa(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& simplex) {
     EpaTrace trace;
     if (!is_usable(a, b, b_in_a)) {
         trace.result.status = EpaStatus::bad_input;

@@ -82,7 +82,7 @@ void settle_or_queue(const CollideCall& call, std::uint32_t pair, const Transfor
     PairTest test;
     test.pair = pair;
     test.pose = b_in_a;
-    test.b_in_a = to_frame(b_in_a);
+    test.b_in_a = to_matrix_transform(b_in_a);
     PairCache& cache = call.caches[pair];
     if (!known) forget(cache);
     record.cost = 0;

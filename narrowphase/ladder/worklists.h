@@ -10,9 +10,9 @@ namespace talus::detail {
 
 /// A pair to be tested, and where its shapes are now.
 struct PairTest {
-    std::uint32_t pair;  ///< index of its record and cache
-    Transform pose;      ///< of b in a
-    Frame b_in_a;        ///< the same with its rotation as a matrix
+    std::uint32_t pair;      ///< index of its record and cache
+    Transform pose;          ///< of b in a
+    MatrixTransform b_in_a;  ///< the same with its rotation as a matrix
 };
 
 /// In the order in which collide works through them. A test may queue its pair on a later list.

@@ -81,7 +81,7 @@ struct Choice {
 /// Chooses the normal and the features. Features are searched for only when they are needed, and each only once.
 class Chooser {
 public:
-    Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation,
+    Chooser(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& normal, float least_separation,
             const FaceHints& hints)
         : a_(a), b_(b), pose_(b_in_a), normal_(normal), least_separation_(least_separation), hints_(hints) {}
 
@@ -160,7 +160,7 @@ private:
     }
 
     const Shape &a_, &b_;
-    const Frame& pose_;
+    const MatrixTransform& pose_;
     const vec3 normal_;
     const float least_separation_;
     const FaceHints& hints_;
@@ -175,7 +175,7 @@ private:
 /// small.
 class Contact {
 public:
-    Contact(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& origin)
+    Contact(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& origin)
         : a_(a), b_(b), pose_(b_in_a), origin_(origin) {}
 
     void place(const Choice& choice) {
@@ -227,7 +227,7 @@ public:
 
 private:
     const Shape &a_, &b_;
-    const Frame& pose_;
+    const MatrixTransform& pose_;
     const vec3 origin_;
     vec3 n_, u_, v_;
 };
@@ -335,14 +335,15 @@ void keep_ids_distinct(Manifold& manifold) {
 
 }  // namespace
 
-Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
-                       const vec3& on_b, float margin, FaceHints& hints) {
+Manifold make_manifold(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& normal,
+                       const vec3& on_a, const vec3& on_b, float margin, FaceHints& hints) {
     if (!detail::is_usable(a, b, b_in_a) || !is_finite(on_a) || !is_finite(on_b) || !is_finite(margin)) return {};
     return detail::make_manifold_unchecked(a, b, b_in_a, normal, on_a, on_b, margin, hints);
 }
 
-Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal,
-                                         const vec3& on_a, const vec3& on_b, float margin, FaceHints& hints) {
+Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
+                                         const vec3& normal, const vec3& on_a, const vec3& on_b, float margin,
+                                         FaceHints& hints) {
     TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(on_a) && is_finite(on_b));
     vec3 n = normal;
     if (!(std::abs(length_squared(n) - 1.0f) <= tolerance::unit_length)) n = sane_normal(normal, b_in_a.position);

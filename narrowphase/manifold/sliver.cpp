@@ -24,7 +24,7 @@ float extent_along(const Shape& shape, const vec3& d) {
 
 }  // namespace
 
-bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
+bool is_sliver(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const Manifold& manifold, float width) {
     if (manifold.face_owner == FaceOwner::none) return false;
     if (manifold.count > 2) {
         // The width of a triangle of its points is twice its area divided by its longest side, which is at most the sum

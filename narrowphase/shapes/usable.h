@@ -25,12 +25,12 @@ inline bool is_usable(const Shape& shape) {
     }
 }
 
-inline bool is_usable(const Frame& frame) {
+inline bool is_usable(const MatrixTransform& frame) {
     return is_finite(frame.position) && is_finite(frame.rotation[0]) && is_finite(frame.rotation[1]) &&
            is_finite(frame.rotation[2]);
 }
 
-inline bool is_usable(const Shape& a, const Shape& b, const Frame& b_in_a) {
+inline bool is_usable(const Shape& a, const Shape& b, const MatrixTransform& b_in_a) {
     return is_usable(a) && is_usable(b) && is_usable(b_in_a);
 }
 

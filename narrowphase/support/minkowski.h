@@ -22,7 +22,7 @@ struct SimplexVertex {
 
 class MinkowskiDifference {
 public:
-    MinkowskiDifference(const Shape& a, const Shape& b, const Frame& b_in_a)
+    MinkowskiDifference(const Shape& a, const Shape& b, const MatrixTransform& b_in_a)
         : rotation(b_in_a.rotation),
           position(b_in_a.position),
           shape_a(&a),

@@ -55,15 +55,15 @@ private:
 };
 
 /// Returns the box of a shape in the set's frame.
-Aabb box_in_set(const Shape& shape, const Frame& frame) { return transform_box(frame, bounds(shape)); }
+Aabb box_in_set(const Shape& shape, const MatrixTransform& frame) { return transform_box(frame, bounds(shape)); }
 
-Frame moved(const Frame& frame, const vec3& by) {
-    Frame result = frame;
+MatrixTransform moved(const MatrixTransform& frame, const vec3& by) {
+    MatrixTransform result = frame;
     result.position += by;
     return result;
 }
 
-bool touch(const Shape& triangle, const Shape& shape, const Frame& frame) {
+bool touch(const Shape& triangle, const Shape& shape, const MatrixTransform& frame) {
     if (has_closed_form(triangle.type, shape.type)) return closed_form(triangle, shape, frame).separation <= 0.0f;
     SimplexCache cache;
     const GjkResult near = detail::gjk_unchecked(triangle, shape, frame, cache, shape.radius);
@@ -91,7 +91,7 @@ TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& 
     return best;
 }
 
-TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
+TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const MatrixTransform& shape_in_set,
                               const vec3& translation, float target_distance) {
     TriangleCastResult best;
     if (!detail::is_usable(shape) || !detail::is_usable(shape_in_set) || !is_finite(translation) ||
@@ -125,7 +125,7 @@ TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const 
     return best;
 }
 
-bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set) {
+bool overlaps(const TriangleSet& set, const Shape& shape, const MatrixTransform& shape_in_set) {
     if (!detail::is_usable(shape) || !detail::is_usable(shape_in_set)) return false;
     const Aabb box = box_in_set(shape, shape_in_set);
     if (!is_finite(box.lower) || !is_finite(box.upper)) return false;
@@ -153,7 +153,7 @@ NearestOnTriangles nearest(const TriangleSet& set, const vec3& point, float max_
         set.find(expand(Aabb{point, point}, limit), triangles);
         for (const std::uint32_t t : triangles) {
             const detail::PlacedTriangle placed = detail::place_triangle(set, t);
-            const ClosedForm form = closed_form(placed.shape, Shape{}, Frame{point - placed.middle});
+            const ClosedForm form = closed_form(placed.shape, Shape{}, MatrixTransform{point - placed.middle});
             if (best.found && form.separation >= best.distance) continue;
             best = {true, form.point_a + placed.middle, form.separation, t};
         }

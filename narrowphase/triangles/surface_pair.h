@@ -12,7 +12,7 @@ struct SurfacePair {
     const SurfaceTriangle* triangle = nullptr;
     const Shape* shape = nullptr;  ///< the triangle's
     const Shape* other = nullptr;  ///< the other shape
-    const Frame* b_in_a = nullptr;
+    const MatrixTransform* b_in_a = nullptr;
     bool is_a = false;  ///< the triangle is shape a of the pair
 
     explicit operator bool() const { return triangle != nullptr; }

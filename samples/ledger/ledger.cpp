@@ -440,11 +440,12 @@ void Ledger::book_lost_overlap(const BookedContact& contact) {
         work = 0.0;
         const ConvexPart part_a = convex_part(shape_a, c.triangle), part_b = convex_part(shape_b, c.triangle);
         SimplexCache cache;
-        deepest_then = static_cast<double>(separation(part_a.shape, part_b.shape,
-                                                      to_frame(relative(multiply(before_[a].pose, part_a.pose),
+        deepest_then =
+            static_cast<double>(separation(part_a.shape, part_b.shape,
+                                           to_matrix_transform(relative(multiply(before_[a].pose, part_a.pose),
                                                                         multiply(before_[b].pose, part_b.pose))),
-                                                      cache)
-                                               .separation);
+                                           cache)
+                                    .separation);
     } else if (const Contact* last = last_contact(c)) {
         for (int i = 0; i < last->point_count; ++i)
             deepest_then = std::min(deepest_then, static_cast<double>(last->points[i].separation));

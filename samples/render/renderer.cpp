@@ -13,7 +13,8 @@ constexpr float ground_size =
 
 bool is_ground(const Renderer::Thing& thing) { return thing.fixed && !thing.mesh && thing.model.radius > ground_size; }
 
-Surfaces find_surfaces(const View& view, std::span<const Renderer::Thing> things, std::span<const Frame> frames) {
+Surfaces find_surfaces(const View& view, std::span<const Renderer::Thing> things,
+                       std::span<const MatrixTransform> frames) {
     Surfaces surfaces(static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height));
     for (std::size_t i = 0; i < frames.size(); ++i) {
         if (things[i].glass) continue;
@@ -28,7 +29,8 @@ Surfaces find_surfaces(const View& view, std::span<const Renderer::Thing> things
     return surfaces;
 }
 
-ShadowMap cast_shadows(const Light& light, std::span<const Renderer::Thing> things, std::span<const Frame> frames) {
+ShadowMap cast_shadows(const Light& light, std::span<const Renderer::Thing> things,
+                       std::span<const MatrixTransform> frames) {
     const auto casts = [&](std::size_t i) { return !things[i].glass && !is_ground(things[i]); };
     bool any = false;
     Aabb box;
@@ -57,7 +59,7 @@ float occlusion_radius(std::span<const Renderer::Thing> things) {
 }
 
 /// Outlines and a faint tint over what was drawn, where nothing hides it.
-void add_glass(const View& view, const Renderer::Thing& thing, const Frame& frame, const Surfaces& surfaces,
+void add_glass(const View& view, const Renderer::Thing& thing, const MatrixTransform& frame, const Surfaces& surfaces,
                std::vector<vec3>& colors) {
     static const vec3 outline = linear_color(0x7d8d99);
     draw_model(view, thing.model, frame, [&](int x, int y, float nearness, const vec3&, float line, bool) {
@@ -116,8 +118,9 @@ Image Renderer::draw(std::span<const Transform> poses, const PictureOptions& opt
     image.width = std::clamp(options.width, 1, 8192);
     image.height = std::clamp(options.height, 1, 8192);
     const View view(camera_, image.width * per_pixel, image.height * per_pixel);
-    std::vector<Frame> frames;
-    for (std::size_t i = 0; i < std::min(poses.size(), things_.size()); ++i) frames.push_back(to_frame(poses[i]));
+    std::vector<MatrixTransform> frames;
+    for (std::size_t i = 0; i < std::min(poses.size(), things_.size()); ++i)
+        frames.push_back(to_matrix_transform(poses[i]));
 
     // The sun stands behind the viewer's left shoulder.
     const vec3 ahead = glm::normalize(glm::cross(vec3(0, 1, 0), view.right));

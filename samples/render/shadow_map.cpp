@@ -17,7 +17,7 @@ ShadowMap::ShadowMap(const vec3& to_sun, const vec3& center, float radius)
       texel_(2.0f * radius / size),
       height_(static_cast<std::size_t>(size) * size, -1e30f) {}
 
-void ShadowMap::add(const Model& model, const Frame& pose) {
+void ShadowMap::add(const Model& model, const MatrixTransform& pose) {
     for (const DrawTriangle& t : model.mesh.triangles) {
         ScreenPoint p[3];
         double h[3];

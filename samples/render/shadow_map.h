@@ -10,7 +10,7 @@ public:
     /// Covers a ball around `center`; whatever lies outside is in the light.
     ShadowMap(const vec3& to_sun, const vec3& center, float radius);
 
-    void add(const Model& model, const Frame& pose);
+    void add(const Model& model, const MatrixTransform& pose);
 
     /// 0 in shadow to 1 in the light, soft over a few texels.
     float light(const vec3& point, const vec3& normal) const;

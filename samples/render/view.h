@@ -96,7 +96,7 @@ void clip_near(const Corner (&in)[3], int edges, float near_depth, Draw&& draw) 
 
 /// Calls pixel(x, y, nearness, normal, line, second_tone) for each sample of the model that faces the eye.
 template <class Pixel>
-void draw_model(const View& view, const Model& model, const Frame& pose, Pixel&& pixel) {
+void draw_model(const View& view, const Model& model, const MatrixTransform& pose, Pixel&& pixel) {
     for (const DrawTriangle& t : model.mesh.triangles) {
         Corner corners[3];
         for (int i = 0; i < 3; ++i) {

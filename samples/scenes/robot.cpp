@@ -101,7 +101,7 @@ Result<SceneData> robot(const SceneOptions&) {
                  const Transform pose = multiply(bodies.transform(body), part.pose);
                  SimplexCache cache;
                  const GjkResult r = gjk(plan.obstacles[obstacle].shape, part.shape,
-                                         to_frame(relative(bodies.transform(1 + obstacle), pose)), cache);
+                                         to_matrix_transform(relative(bodies.transform(1 + obstacle), pose)), cache);
                  least = std::min(least, static_cast<double>(r.distance));
              }
              return least;

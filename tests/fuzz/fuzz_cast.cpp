@@ -69,7 +69,7 @@ double allowed_error(const oracle::Solid& a, const oracle::Solid& b, double way)
     return std::max(1e-4 * std::min(a.size, b.size), 16.0 * 0x1p-24 * way);
 }
 
-float separation_at(const Shape& a, const Shape& b, const Frame& frame) {
+float separation_at(const Shape& a, const Shape& b, const MatrixTransform& frame) {
     SimplexCache cache;
     return separation(a, b, frame, cache).separation;
 }
@@ -79,7 +79,8 @@ bool is_promised(const Shape& a, const Shape& b) {
     return std::max(sa.size / sb.size, sb.size / sa.size) <= 1e4;
 }
 
-std::string check_shape_cast(const Shape& a, const Shape& b, const Frame& from, const vec3& translation, float target) {
+std::string check_shape_cast(const Shape& a, const Shape& b, const MatrixTransform& from, const vec3& translation,
+                             float target) {
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const ShapeCastResult r = shape_cast(a, b, from, translation, target);
     const auto complain = [&](const std::string& what, double value) {
@@ -100,7 +101,7 @@ std::string check_shape_cast(const Shape& a, const Shape& b, const Frame& from, 
                        solid_b.size + glm::length(solid_a.center) + glm::length(solid_b.center);
     const double allowed = allowed_error(solid_a, solid_b, way);
     const auto pose = [&](double t) {
-        return Frame{vec3(dvec3(from.position) + t * dvec3(translation)), from.rotation};
+        return MatrixTransform{vec3(dvec3(from.position) + t * dvec3(translation)), from.rotation};
     };
     if (r.status == CastStatus::initially_overlapping) {
         const float start = separation_at(a, b, from);
@@ -123,7 +124,7 @@ std::string check_shape_cast(const Shape& a, const Shape& b, const Frame& from, 
 
 /// The papers' swept tests: the same question as a shape cast's without a target distance, and grazing may fall to
 /// either side.
-std::string check_swept(const Shape& a, const Shape& b, const Frame& from, const vec3& translation) {
+std::string check_swept(const Shape& a, const Shape& b, const MatrixTransform& from, const vec3& translation) {
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const double way = glm::length(dvec3(translation)) + glm::length(dvec3(from.position)) + solid_a.size +
                        solid_b.size + glm::length(solid_a.center) + glm::length(solid_b.center);
@@ -161,7 +162,7 @@ std::string check_time_of_impact(const Shape& a, const RigidMotion& motion_a, co
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const TimeOfImpact r = time_of_impact(a, motion_a, b, motion_b);
     const auto complain = [&](const std::string& what, double value) {
-        std::string text = test::reproduce(a, b, to_frame(relative(motion_a.start, motion_b.start)));
+        std::string text = test::reproduce(a, b, to_matrix_transform(relative(motion_a.start, motion_b.start)));
         for (const RigidMotion* m : {&motion_a, &motion_b}) {
             char line[600];
             const quat& q = m->start.rotation;
@@ -190,7 +191,7 @@ std::string check_time_of_impact(const Shape& a, const RigidMotion& motion_a, co
                        4.0 * (glm::length(dvec3(motion_a.center)) + glm::length(dvec3(motion_b.center)));
     const double allowed = 2.0 * allowed_error(solid_a, solid_b, way);
     const auto at = [&](float time) {
-        return separation_at(a, b, to_frame(relative(pose_at(motion_a, time), pose_at(motion_b, time))));
+        return separation_at(a, b, to_matrix_transform(relative(pose_at(motion_a, time), pose_at(motion_b, time))));
     };
     if (r.status == ToiStatus::bad_input) return complain("bad input", 0.0);
     if (r.status == ToiStatus::initially_overlapping) {
@@ -220,8 +221,8 @@ std::string fuzz_cast(Input input) {
         if (bytes.below(2) == 0) {
             const vec3 target = bytes.below(2) == 0 ? -pose.position : bytes.point(reach);
             const float near = bytes.below(4) == 0 ? bytes.size() : 0.0f;
-            std::string complaint = check_shape_cast(shape, other, to_frame(pose), target, near);
-            if (complaint.empty()) complaint = check_swept(shape, other, to_frame(pose), target);
+            std::string complaint = check_shape_cast(shape, other, to_matrix_transform(pose), target, near);
+            if (complaint.empty()) complaint = check_swept(shape, other, to_matrix_transform(pose), target);
             return promised ? complaint : std::string();
         }
         RigidMotion a, b;

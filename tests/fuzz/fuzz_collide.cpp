@@ -75,7 +75,7 @@ public:
     std::string complaint;
 
     /// Cold, warm from the pose before, from rubbish, with a limit; then the manifold.
-    void ask(const Frame& frame, Bytes& bytes) {
+    void ask(const MatrixTransform& frame, Bytes& bytes) {
         frame_ = frame;
         SimplexCache cold;
         const SeparationResult r = separation(a_, b_, frame, cold);
@@ -236,7 +236,7 @@ private:
     const Shape &a_, &b_;
     oracle::Solid solid_a_, solid_b_;
     bool ordinary_ = false, promised_ = false, searchable_ = false;
-    Frame frame_;
+    MatrixTransform frame_;
     double allowed_ = 0.0;
     SimplexCache stale_;
     SeparationCache deep_stale_;
@@ -306,7 +306,7 @@ std::string fuzz_mappings(const Shape& a, const Shape& b, Bytes& bytes) {
     const float reach = bounding_radius(a) + bounding_radius(b);
     const auto image = affine_image(ShapeSupport(a), read_linear(bytes), dvec3(bytes.point(reach)));
     const auto sum = minkowski_sum(ShapeSupport(b), mirror_image(affine_image(ShapeSupport(a), read_linear(bytes))));
-    const auto both = hull_of(posed(ShapeSupport(a), to_frame(bytes.pose(reach))), ShapeSupport(b));
+    const auto both = hull_of(posed(ShapeSupport(a), to_matrix_transform(bytes.pose(reach))), ShapeSupport(b));
     const auto moved =
         swept(affine_image(ShapeSupport(b), read_linear(bytes), dvec3(bytes.point(reach))), dvec3(bytes.point(reach)));
     std::string complaint = ask_mappings(image, sum);
@@ -331,7 +331,8 @@ public:
         const std::uint32_t active[1] = {0};
         PairRecord record = make_pair(colliders_, 0, 1);
         const Shape &a = colliders_.shapes[record.a], &b = colliders_.shapes[record.b];
-        const Frame frame = to_frame(relative(colliders_.poses[record.a], colliders_.poses[record.b]));
+        const MatrixTransform frame =
+            to_matrix_transform(relative(colliders_.poses[record.a], colliders_.poses[record.b]));
         SimplexCache none;
         const SeparationResult r = separation(a, b, frame, none);
         const double size = static_cast<double>(record.size), margin = detail::contact_margin(colliders_, record);
@@ -422,7 +423,7 @@ std::string fuzz_collide(Input input) {
         } else {
             pose_b.position += 0.1f * std::min(size_a, size_b) * vec3(bytes.cube());
         }
-        pair.ask(to_frame(relative(pose_a, pose_b)), bytes);
+        pair.ask(to_matrix_transform(relative(pose_a, pose_b)), bytes);
         const vec3 away = glm::abs(pose_b.position - pose_a.position);
         if (std::max({away.x, away.y, away.z}) > far_away) break;
         if (pair.complaint.empty() && pair.promised()) batch.step(pose_a, pose_b, jump, pair);

@@ -79,7 +79,7 @@ std::string check_ray(const TriangleSet& set, Bytes& bytes, float scale) {
 
 std::string check_shapes(const TriangleSet& set, Bytes& bytes, float scale) {
     const Shape shape = read_shape(bytes);
-    const Frame frame = to_frame(bytes.pose(scale));
+    const MatrixTransform frame = to_matrix_transform(bytes.pose(scale));
     const TriangleCastResult cast = shape_cast(set, shape, frame, bytes.point(scale));
     if (!finite(cast.cast.normal) || !(cast.cast.fraction >= 0.0f && cast.cast.fraction <= 1.0f)) {
         return "a shape cast is no number\n";

@@ -7,7 +7,7 @@
 int main() {
     const talus::Shape cube = talus::box({1, 1, 1});
     const talus::Shape ball = talus::sphere(0.5f);
-    talus::Frame ball_in_cube;
+    talus::MatrixTransform ball_in_cube;
     ball_in_cube.position = {3, 0, 0};
     talus::SimplexCache cache;
     const float gap = talus::separation(cube, ball, ball_in_cube, cache).separation;

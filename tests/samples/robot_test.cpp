@@ -90,7 +90,7 @@ TEST_CASE("the arm's distances grow with its joints as finite differences say") 
     const ArmDistances distances = production_distances(task, false);
     const auto ask = [&](const ArmAngles& q) {
         const ArmFrames frames = arm_frames(q);
-        std::vector<Frame> poses;
+        std::vector<MatrixTransform> poses;
         for (std::size_t i = 0; i < task.pairs(); ++i)
             poses.push_back(part_in_obstacle(task, frames, i % task.parts.size(), i / task.parts.size()));
         std::vector<ArmDistance> answers(task.pairs());

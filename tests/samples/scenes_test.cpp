@@ -45,7 +45,7 @@ std::vector<Part> parts_of(const SceneData& scene) {
         for (const ShapeDef& part : body.shapes)
             parts.push_back({&part.shape, multiply(pose, part.pose), {}, i, part.filter});
     }
-    for (Part& part : parts) part.box = transform_box(to_frame(part.pose), bounds(*part.shape));
+    for (Part& part : parts) part.box = transform_box(to_matrix_transform(part.pose), bounds(*part.shape));
     return parts;
 }
 
@@ -71,8 +71,9 @@ float deepest_overlap(const SceneData& scene) {
                 continue;
             if (!should_collide(a.filter, b.filter) || tied(scene, a.body, b.body)) continue;
             SimplexCache cache;
-            deepest = std::max(deepest,
-                               -separation(*a.shape, *b.shape, to_frame(relative(a.pose, b.pose)), cache).separation);
+            deepest = std::max(
+                deepest,
+                -separation(*a.shape, *b.shape, to_matrix_transform(relative(a.pose, b.pose)), cache).separation);
         }
     }
     return deepest;

@@ -113,7 +113,7 @@ public:
     bool remove_body(BodyId body);     ///< removes the body, its contacts and its joints
     bool is_valid(BodyId body) const;  ///< false for null and for a body that was removed
 
-    /// Advances the world by `dt` seconds, 0 < dt <= 1 (typically 1/60), on the threads of `jobs`. The result has the
+    /// Advances the world by `dt` seconds, 1e-9 to 1 (typically 1/60), on the threads of `jobs`. The result has the
     /// same bits for any number of threads. Returns false and moves nothing if `dt` is out of range or jobs.threads is
     /// below 1.
     bool step(float dt, const Jobs& jobs = {});

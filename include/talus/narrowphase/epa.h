@@ -61,6 +61,6 @@ struct EpaResult {
 /// Returns the penetration of two cores that GJK found overlapping, from the simplex that it left (1 to 4 points;
 /// completed to a tetrahedron here). Degenerate cores (point on segment, coplanar triangles) give a usable contact,
 /// too.
-EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
+EpaResult epa(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& simplex);
 
 }  // namespace talus

@@ -51,7 +51,7 @@ struct GjkResult {
 /// in `cache` (any content is safe), or along the line between the middles of the cores if that is empty. Leaves the
 /// final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed `max_distance` (m). Never
 /// returns NaN. On bad_input the cache stays as it was; `check` (shape.h) says what is wrong with a shape.
-GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+GjkResult gjk(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 
 /// The loops that `gjk` can run: the plain one, for any core, or the kernel compiled for an instruction set. The
@@ -68,7 +68,7 @@ bool has_loop(GjkLoop loop);
 
 /// The same as `gjk` by the given loop, or by the plain one if there is no such loop. For comparisons: `gjk` itself
 /// takes the fastest loop.
-GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                  float max_distance = std::numeric_limits<float>::infinity());
 
 }  // namespace talus

@@ -159,7 +159,7 @@ struct GjkVariantResult {
 
 /// Returns the distance of two convex polytopes by the chosen methods; `b_in_a` is the pose of b in a's frame. Never
 /// returns NaN for finite input.
-GjkVariantResult gjk_variant(const PolytopeGraph& a, const PolytopeGraph& b, const Frame& b_in_a,
+GjkVariantResult gjk_variant(const PolytopeGraph& a, const PolytopeGraph& b, const MatrixTransform& b_in_a,
                              const GjkMethods& methods, GjkVariantMemory& memory);
 
 }  // namespace talus

@@ -70,7 +70,7 @@ struct FaceHints {
 /// distinct; the id of a lone witness pair is 0. A normal that is not a unit vector is normalised; a zero or non-finite
 /// one is replaced by the direction from A's origin to B's. There are no points if a shape has no hull or a negative
 /// size, or if the pose, a point or the margin is not finite.
-Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
-                       const vec3& on_b, float margin, FaceHints& hints);
+Manifold make_manifold(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& normal,
+                       const vec3& on_a, const vec3& on_b, float margin, FaceHints& hints);
 
 }  // namespace talus

@@ -32,12 +32,12 @@ struct SeparationCache {
 
 /// Returns the signed distance between two shapes: by GJK on the cores, or EPA if the cores overlap; then the radii are
 /// subtracted. Caches stay as they were on bad input.
-SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+SeparationResult separation(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 
 /// The same with a warm start for penetrating pairs, too. As long as the last pose's polytope still contains the
 /// origin, GJK is not run.
-SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
+SeparationResult separation(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SeparationCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 
 }  // namespace talus

@@ -45,7 +45,7 @@ struct ShapeCastResult {
 ///
 /// Costs about one GJK query, and one or two support pairs for each further plane. Implements van den Bergen 2004, "Ray
 /// casting against general convex objects with application to continuous collision detection", for two objects.
-ShapeCastResult shape_cast(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+ShapeCastResult shape_cast(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& translation,
                            float target_distance = 0.0f);
 
 /// The same for two support mappings in one frame.

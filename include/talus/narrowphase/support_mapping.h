@@ -239,7 +239,7 @@ AffineImage<M> affine_image(M of, const dmat3& linear, const dvec3& offset = dve
 
 /// Returns the set `of` at a pose, whose matrix is used as it is.
 template <Mapping M>
-AffineImage<M> posed(M of, const Frame& pose) {
+AffineImage<M> posed(M of, const MatrixTransform& pose) {
     return AffineImage<M>(std::move(of), dmat3(pose.rotation), dvec3(pose.position));
 }
 

@@ -44,7 +44,7 @@ struct SweptResult {
 
 /// Returns whether and when B touches A while it moves by `translation` (m, A's frame) from the pose `b_in_a`. Touching
 /// counts as a hit. A pass within a millionth of the size may count as a hit or as a miss.
-SweptResult swept_test(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+SweptResult swept_test(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& translation,
                        SweptMethod method);
 
 /// The same for two support mappings in one frame.

@@ -62,7 +62,7 @@ struct GjkTrace {
 };
 
 /// Records what `gjk` does with the same arguments, where `start` is its cache.
-GjkTrace trace_gjk(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& start,
+GjkTrace trace_gjk(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& start,
                    float max_distance = std::numeric_limits<float>::infinity());
 
 /// A triangle of EPA's polytope, counter-clockwise seen from outside.
@@ -100,6 +100,6 @@ struct EpaTrace {
 };
 
 /// Records what `epa` does with the same arguments.
-EpaTrace trace_epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
+EpaTrace trace_epa(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& simplex);
 
 }  // namespace talus

@@ -26,7 +26,7 @@ public:
         fill(a_, pair.a);
         fill(b_, pair.b);
         detector_.emplace(&a_, &b_, &simplex_, &epa_);  // keeps the margins that the hulls have now
-        for (const Frame& pose : pair.poses) {
+        for (const MatrixTransform& pose : pair.poses) {
             const mat3& r = pose.rotation;  // columns here, rows there: the same numbers, bit for bit
             poses_.emplace_back(btMatrix3x3(r[0].x, r[1].x, r[2].x, r[0].y, r[1].y, r[2].y, r[0].z, r[1].z, r[2].z),
                                 btVector3(pose.position.x, pose.position.y, pose.position.z));

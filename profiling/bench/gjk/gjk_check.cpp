@@ -15,7 +15,7 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-std::vector<dvec3> points_of(const Shape& shape, const Frame& pose) {
+std::vector<dvec3> points_of(const Shape& shape, const MatrixTransform& pose) {
     std::vector<dvec3> points;
     for (const vec3& v : shape.hull->vertices) points.push_back(dvec3(pose.position) + dmat3(pose.rotation) * dvec3(v));
     return points;
@@ -59,7 +59,7 @@ struct Surface {
     std::vector<Edge> edges;
 };
 
-Surface surface_of(const Shape& shape, const Frame& pose) {
+Surface surface_of(const Shape& shape, const MatrixTransform& pose) {
     const Hull& hull = *shape.hull;
     Surface s;
     s.points = points_of(shape, pose);
@@ -85,7 +85,7 @@ double DistanceBounds::error(double distance) const { return std::max(distance -
 DistanceOracle::DistanceOracle(const PosedPair& pair)
     : pair_(&pair), a_(*make_polytope_graph(pair.a)), b_(*make_polytope_graph(pair.b)) {}
 
-DistanceBounds DistanceOracle::operator()(const Frame& pose) const {
+DistanceBounds DistanceOracle::operator()(const MatrixTransform& pose) const {
     const GjkMethods methods{.simplex = SimplexMethod::johnson, .gap = 1e-12};
     GjkVariantMemory cold;
     const GjkVariantResult answer = gjk_variant(a_, b_, pose, methods, cold);
@@ -98,7 +98,7 @@ DistanceBounds DistanceOracle::operator()(const Frame& pose) const {
     return {-farthest(points_of(pair_->b, pose), -n) - farthest(points_of(pair_->a, {}), n), length + off};
 }
 
-double exact_depth(const PosedPair& pair, const Frame& pose) {
+double exact_depth(const PosedPair& pair, const MatrixTransform& pose) {
     const Surface a = surface_of(pair.a, {}), b = surface_of(pair.b, pose);
     double depth = std::numeric_limits<double>::infinity();
     for (const dvec3& n : a.normals) depth = std::min(depth, farthest(a.points, n) + farthest(b.points, -n));

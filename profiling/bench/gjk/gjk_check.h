@@ -18,7 +18,7 @@ struct DistanceBounds {
 class DistanceOracle {
 public:
     explicit DistanceOracle(const PosedPair& pair);
-    DistanceBounds operator()(const Frame& pose) const;
+    DistanceBounds operator()(const MatrixTransform& pose) const;
 
 private:
     const PosedPair* pair_;
@@ -27,6 +27,6 @@ private:
 
 /// The exact depth of two overlapping hulls: the least over the normals of all faces, and of all edge pairs that make
 /// a face of the Minkowski difference. Its cost grows with the product of the edge counts.
-double exact_depth(const PosedPair& pair, const Frame& pose);
+double exact_depth(const PosedPair& pair, const MatrixTransform& pose);
 
 }  // namespace talus::profiling

@@ -14,7 +14,7 @@ using samples::Random;
 
 float separation_of(const PosedPair& pair, const Transform& pose) {
     SimplexCache cold;
-    return separation(pair.a, pair.b, to_frame(pose), cold).separation;
+    return separation(pair.a, pair.b, to_matrix_transform(pose), cold).separation;
 }
 
 /// A random orientation in a random direction, at the separation asked for. Moving B outwards by x changes the
@@ -88,7 +88,7 @@ std::vector<PosedPair> make_pairs(int vertices_a, int vertices_b, const Motion& 
                     pose = place(pair, random, motion.tracked() ? start : random.between(motion.least, motion.most),
                                  motion);
                 }
-                pair.poses.push_back(to_frame(pose));
+                pair.poses.push_back(to_matrix_transform(pose));
             }
             result.push_back(std::move(pair));
         }

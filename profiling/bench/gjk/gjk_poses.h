@@ -32,7 +32,7 @@ Shape ball_hull(samples::Random& random, int vertices);
 /// Two hulls, the first at the origin, and the poses of the second.
 struct PosedPair {
     Shape a, b;
-    std::vector<Frame> poses;
+    std::vector<MatrixTransform> poses;
 };
 
 /// `pairs` pairs of hulls with vertices_a and vertices_b vertices and poses + 1 poses each; where the motion has a

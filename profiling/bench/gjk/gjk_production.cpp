@@ -38,7 +38,7 @@ struct Answer {
 
 /// The production query. Everything that is timed or checked goes through here.
 template <bool overlapping>
-Answer ask(const PosedPair& pair, const Frame& pose, Memory& memory) {
+Answer ask(const PosedPair& pair, const MatrixTransform& pose, Memory& memory) {
     if constexpr (overlapping) {
         const SeparationResult r = separation(pair.a, pair.b, pose, memory.both);
         return {r.separation,
@@ -140,7 +140,7 @@ private:
     }
 
     void check(Row& row, std::size_t i, std::size_t k, const Answer& answer) {
-        const Frame& pose = pairs_[i].poses[k];
+        const MatrixTransform& pose = pairs_[i].poses[k];
         const float theirs = options_.bullet ? bullet_[i]->query(k) : 0.0f;
         const bool found = options_.bullet && std::isfinite(theirs);
         row.bullet_failures += options_.bullet && !found;

@@ -59,7 +59,7 @@ with e = 1e-9.
             methods.stop = stop.method;
             methods.gap = stop.gap;
             for (std::size_t p = 0; p < pairs.size(); ++p) {
-                for (const Frame& pose : pairs[p].poses) {
+                for (const MatrixTransform& pose : pairs[p].poses) {
                     GjkVariantMemory memory;
                     visit(gjk_variant(a[p], b[p], pose, methods, memory));
                 }
@@ -109,7 +109,7 @@ them, in its floats, cold; the error is against the least over all faces of the 
         double gjk_iterations = 0.0, epa_iterations = 0.0, supports = 0.0, largest = 0.0, queries = 0.0;
         int checked = 0;
         for (const PosedPair& pair : pairs) {
-            for (const Frame& pose : pair.poses) {
+            for (const MatrixTransform& pose : pair.poses) {
                 SimplexCache cold;
                 const SeparationResult r = separation(pair.a, pair.b, pose, cold);
                 queries += 1.0;
@@ -127,7 +127,7 @@ them, in its floats, cold; the error is against the least over all faces of the 
         for (int k = 0; k < options.repeats; ++k) {
             ns.push_back(time_of(1, [&] {
                 for (const PosedPair& pair : pairs) {
-                    for (const Frame& pose : pair.poses) {
+                    for (const MatrixTransform& pose : pair.poses) {
                         SimplexCache cold;
                         sink = separation(pair.a, pair.b, pose, cold).separation;
                     }

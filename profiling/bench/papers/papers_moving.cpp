@@ -17,7 +17,7 @@ namespace {
 /// A pair at a pose, and where B goes from there.
 struct Motion3 {
     const PosedPair* pair;
-    const Frame* pose;
+    const MatrixTransform* pose;
     vec3 translation;  ///< in A's frame, m
 };
 
@@ -25,7 +25,7 @@ std::vector<Motion3> make_motions(const std::vector<PosedPair>& pairs, std::uint
     std::vector<Motion3> motions;
     samples::Random random(seed);
     for (const PosedPair& pair : pairs) {
-        for (const Frame& pose : pair.poses) {
+        for (const MatrixTransform& pose : pair.poses) {
             // Past a point near A.
             const vec3 aside = random.direction();
             const float reach = random.between(0.3f, 1.5f);

@@ -58,7 +58,7 @@ Result<Timing> plan_once(const ArmTask& task, const ArmDistances& distances) {
         last = thread_cpu_ns();
         return 1e-3 * (last - before);
     };
-    const auto timed = [&](std::span<const Frame> poses, std::span<ArmDistance> answers) {
+    const auto timed = [&](std::span<const MatrixTransform> poses, std::span<ArmDistance> answers) {
         timing.rest += lap();
         distances(poses, answers);
         timing.distance += lap();

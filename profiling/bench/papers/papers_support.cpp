@@ -124,7 +124,7 @@ void print_share(const std::vector<int>& sizes, const std::vector<PolytopeGraph>
             int made = 0, searched = 0;
             ns.push_back(time_of(1, [&] {
                 for (std::size_t p = 0; p < pairs.size(); ++p) {
-                    for (const Frame& pose : pairs[p].poses) {
+                    for (const MatrixTransform& pose : pairs[p].poses) {
                         GjkVariantMemory memory;
                         const GjkVariantResult r = gjk_variant(a[p], b[p], pose, liu_original, memory);
                         sink = r.distance;

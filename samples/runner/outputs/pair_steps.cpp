@@ -15,7 +15,7 @@ bool same(const SimplexCache& p, const SimplexCache& q) {
 
 PairSteps run(const PairQuery& query, const SimplexCache& start, float max_distance) {
     PairSteps steps;
-    const Frame b_in_a = to_frame(query.pair.b_in_a);
+    const MatrixTransform b_in_a = to_matrix_transform(query.pair.b_in_a);
     steps.gjk = trace_gjk(query.a, query.b, b_in_a, start, max_distance);
     steps.max_distance = max_distance;
     if (steps.gjk.result.status == GjkStatus::overlapping)

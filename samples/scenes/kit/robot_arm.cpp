@@ -208,7 +208,7 @@ Result<ArmTask> papers_task() {
     return task;
 }
 
-Frame part_in_obstacle(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle) {
+MatrixTransform part_in_obstacle(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle) {
     const ArmPart& p = task.parts[part];
     const ArmFrame& link = frames[static_cast<std::size_t>(p.link)];
     const dvec3 position = link.position + link.rotation * dvec3(p.pose.position);
@@ -228,7 +228,7 @@ ArmAngles distance_gradient(const ArmTask& task, const ArmFrames& frames, std::s
 }
 
 ArmDistances production_distances(const ArmTask& task, bool warm) {
-    return [&task, warm, caches = std::vector<SimplexCache>(task.pairs())](std::span<const Frame> poses,
+    return [&task, warm, caches = std::vector<SimplexCache>(task.pairs())](std::span<const MatrixTransform> poses,
                                                                            std::span<ArmDistance> answers) mutable {
         for (std::size_t i = 0; i < poses.size(); ++i) {
             if (!warm) caches[i] = {};
@@ -247,7 +247,7 @@ Result<ArmDistances> variant_distances(const ArmTask& task, const GjkMethods& me
         std::vector<PolytopeGraph> parts{}, obstacles{};
         std::vector<GjkVariantMemory> memory{};
 
-        void operator()(std::span<const Frame> poses, std::span<ArmDistance> answers) {
+        void operator()(std::span<const MatrixTransform> poses, std::span<ArmDistance> answers) {
             ArmQueryCounts sum;
             for (std::size_t i = 0; i < poses.size(); ++i) {
                 const std::size_t part = i % parts.size(), obstacle = i / parts.size();
@@ -292,7 +292,7 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
                      "plan_motion: it takes a path, and a speed, a step and an influence above 0."};
     }
     std::vector<ArmPose> poses;
-    std::vector<Frame> asked(task.pairs());
+    std::vector<MatrixTransform> asked(task.pairs());
     std::vector<ArmDistance> answers(task.pairs());
     Potential potential;
     ArmAngles q = task.start;

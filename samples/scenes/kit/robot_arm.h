@@ -96,7 +96,7 @@ struct ArmTask {
 Result<ArmTask> papers_task();
 
 /// The pose of a part in the frame of an obstacle: what a distance query is asked.
-Frame part_in_obstacle(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle);
+MatrixTransform part_in_obstacle(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle);
 
 struct ArmDistance {
     double distance = 0.0;                      ///< 0 when they touch or overlap, m
@@ -110,7 +110,7 @@ ArmAngles distance_gradient(const ArmTask& task, const ArmFrames& frames, std::s
 
 /// Answers for all pairs at once, obstacle by obstacle: `poses` are those of part_in_obstacle(). May remember what it
 /// found last.
-using ArmDistances = std::function<void(std::span<const Frame> poses, std::span<ArmDistance> answers)>;
+using ArmDistances = std::function<void(std::span<const MatrixTransform> poses, std::span<ArmDistance> answers)>;
 
 /// Talus's production query; each pair starts from its last simplex unless `warm` is false. The task stays where it is as
 /// long as this is used.

@@ -134,7 +134,7 @@ void Stepper::trace() {
 
 void Stepper::sample_difference() {
     const Shape &a = query_->a, &b = query_->b;
-    const Frame b_in_a = to_frame(query_->pair.b_in_a);
+    const MatrixTransform b_in_a = to_matrix_transform(query_->pair.b_in_a);
     // Points on rims are all different ones.
     const int directions = has_rim(a) || has_rim(b) ? 1000 : 420;
     difference_points_.clear();

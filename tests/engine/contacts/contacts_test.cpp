@@ -517,7 +517,7 @@ TEST_CASE("who overlaps when a step begins is in contact after it however far th
                     SimplexCache cache;
                     const Transform pose_i = multiply(world.transform(a), i.pose);
                     const Transform pose_j = multiply(world.transform(b), j.pose);
-                    const Frame placed = to_frame(relative(pose_i, pose_j));
+                    const MatrixTransform placed = to_matrix_transform(relative(pose_i, pose_j));
                     if (separation(i.shape, j.shape, placed, cache).separation < -0.005f) return true;
                 }
             }

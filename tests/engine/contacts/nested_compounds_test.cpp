@@ -98,7 +98,7 @@ TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the 
                 const Transform pose_a = multiply({world.position(a), world.rotation(a)}, shape_a.pose);
                 const Transform pose_b = multiply({world.position(b), world.rotation(b)}, shape_b.pose);
                 SeparationCache cache;
-                const Frame b_in_a = to_frame(relative(pose_a, pose_b));
+                const MatrixTransform b_in_a = to_matrix_transform(relative(pose_a, pose_b));
                 deepest = std::max(deepest, -separation(shape_a.shape, shape_b.shape, b_in_a, cache).separation);
             }
         }

@@ -411,7 +411,8 @@ TEST_CASE("a body is swept exactly when the sampled motion meets something") {
             const double t = static_cast<double>(frame) * k / samples;
             const Transform pose{def.position + static_cast<float>(t) * def.linear_velocity,
                                  multiply(turn(vec3(unit), speed * t), world.rotation(id))};
-            const float gap = separation(obstacle, def.shape, to_frame(relative(of_wall, pose)), cache).separation;
+            const float gap =
+                separation(obstacle, def.shape, to_matrix_transform(relative(of_wall, pose)), cache).separation;
             if (k == 0) at_start = gap;
             least = std::min(least, gap);
         }

@@ -64,8 +64,8 @@ float deepest_overlap(const Heap& heap) {
             const auto way = poses[k].position - poses[i].position;
             if (glm::dot(way, way) > reach * reach) continue;
             SimplexCache cache;
-            const SeparationResult gap =
-                separation(heap.shapes[i], heap.shapes[k], to_frame(relative(poses[i], poses[k])), cache, 0.0f);
+            const SeparationResult gap = separation(heap.shapes[i], heap.shapes[k],
+                                                    to_matrix_transform(relative(poses[i], poses[k])), cache, 0.0f);
             if (!gap.beyond_limit) deepest = std::max(deepest, -gap.separation);
         }
     }

@@ -236,12 +236,30 @@ TEST_CASE("setters refuse numbers that are not finite") {
 
 TEST_CASE("a step of zero, negative, infinite or absurd length is refused") {
     const Victim v;
-    for (const float dt : {0.0f, -1.0f / 60.0f, no_number, infinite, -infinite, 1.5f, 1e30f}) {
+    // At the shortest floats, a sub-step was 0 and the number of sub-steps infinite.
+    constexpr float shortest = std::numeric_limits<float>::denorm_min();
+    for (const float dt :
+         {0.0f, -1.0f / 60.0f, no_number, infinite, -infinite, 1.5f, 1e30f, shortest, 1e-30f, 0.9e-9f}) {
         CAPTURE(dt);
         v.refuses("step", ErrorCode::bad_argument, [&](World& w) { return w.step(dt); });
     }
     World world;
     CHECK(world.step(1.0f));
+}
+
+TEST_CASE("a pile stays as it is in the shortest steps") {
+    World world;
+    add(world, ground());
+    for (int i = 0; i < 10; ++i) add(world, crate({0.0f, 0.5f + static_cast<float>(i), 0.0f}));
+    run(world, 30);
+    const double before = energy(world);
+    run(world, 100, 1e-9f);
+    std::string complaint;
+    CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+    CHECK(energy(world) == doctest::Approx(before).epsilon(1e-6));
+    run(world, 100);
+    CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+    CHECK(energy(world) == doctest::Approx(before).epsilon(1e-3));
 }
 
 TEST_CASE("a world with a bad definition says so and takes the defaults") {
@@ -733,7 +751,7 @@ TEST_CASE("an error names the call that was made, the value given and what is al
         "add_body: mass is 0; it must be > 0 (kg): a dynamic body needs a shape that is not a sensor, with a density "
         "> 0.");
     w.step(2.0f);
-    says("step: dt is 2; it must be > 0 and at most 1 (s).");
+    says("step: dt is 2; it must be at least 1e-9 and at most 1 (s).");
     w.step(frame, {.threads = 0});
     says("step: jobs.threads is 0; it must be at least 1.");
     WorldDef settings;

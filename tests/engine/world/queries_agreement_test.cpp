@@ -120,8 +120,8 @@ Meet ray(const vec3& origin, const vec3& translation) {
 Meet moving(const Shape& moved, const Transform& pose, const vec3& translation) {
     return [=](const Shape& shape, const Transform& at, const vec3& shift) {
         const Transform start{pose.position + shift, pose.rotation};
-        const ShapeCastResult hit =
-            shape_cast(shape, moved, to_frame(relative(at, start)), inverse_rotate(at.rotation, translation));
+        const ShapeCastResult hit = shape_cast(shape, moved, to_matrix_transform(relative(at, start)),
+                                               inverse_rotate(at.rotation, translation));
         return hit ? hit.fraction : -1.0f;
     };
 }
@@ -280,7 +280,7 @@ std::map<std::uint32_t, float> separations(const World& world, const Shape& shap
     std::map<std::uint32_t, float> least;
     for_each_shape(world, filter, [&](BodyId body, std::uint32_t, const Shape& other, const Transform& at) {
         SimplexCache cache;
-        const float s = separation(other, shape, to_frame(relative(at, pose)), cache).separation;
+        const float s = separation(other, shape, to_matrix_transform(relative(at, pose)), cache).separation;
         const auto [entry, is_new] = least.insert({body.slot, s});
         if (!is_new) entry->second = std::min(entry->second, s);
     });
@@ -362,7 +362,7 @@ void check_nearest(Crowd& crowd, int count) {
             const ShapeDef& def = world.shapes(hit.body)[hit.shape];
             const Transform at = multiply(world.transform(hit.body), def.pose);
             SimplexCache cache;
-            const Frame spot{inverse_transform_point(at, hit.position)};
+            const MatrixTransform spot{inverse_transform_point(at, hit.position)};
             CHECK(separation(def.shape, Shape{}, spot, cache).separation <= rounding);
         }
     }

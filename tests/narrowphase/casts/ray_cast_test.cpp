@@ -165,7 +165,7 @@ TEST_CASE("rays against support mappings hit what rays against shapes hit") {
     Random random(24);
     int hits = 0;
     for (const Shape& shape : shapes(random)) {
-        const Frame pose{somewhere(random, 0.0, 2.0), test::any_turn(random)};
+        const MatrixTransform pose{somewhere(random, 0.0, 2.0), test::any_turn(random)};
         const auto mapping = posed(ShapeSupport(shape), pose);
         for (int i = 0; i < 200; ++i) {
             const vec3 origin = somewhere(random, 1.5, 20.0), target = somewhere(random, 0.0, 1.2);

@@ -24,7 +24,7 @@ struct Truth {
     const dvec3 way;
     const double tolerance;
 
-    Truth(const Shape& sa, const Shape& sb, const Frame& f, const vec3& translation, double precision)
+    Truth(const Shape& sa, const Shape& sb, const MatrixTransform& f, const vec3& translation, double precision)
         : a(oracle::make_solid(sa)),
           b(oracle::make_solid(sb)),
           start(f),
@@ -94,14 +94,14 @@ void check_cast(const ShapeCastResult& r, const Truth& truth, double target, con
     CHECK(oracle::distance_outside(truth.b, (b - pose.position) * pose.rotation) <= near + rounding);
 }
 
-Frame at(float x, float y, float z) { return {vec3(x, y, z), mat3(1.0f)}; }
+MatrixTransform at(float x, float y, float z) { return {vec3(x, y, z), mat3(1.0f)}; }
 
 }  // namespace
 
 TEST_CASE("casts hit where the closed form says") {
     struct Case {
         Shape a, b;
-        Frame f;
+        MatrixTransform f;
         vec3 way;
         float target, fraction;
         vec3 normal;
@@ -169,7 +169,7 @@ TEST_CASE("random casts of all shapes end where the signed distance reaches the 
         const bool round = oracle::make_solid(a).is_curved() || oracle::make_solid(b).is_curved();
         if (round && i % 6 != 0) continue;  // the oracle takes its time over rims
         const vec3 position = somewhere(random, 0.5, 5.0), aim = somewhere(random, 0.0, 1.2);
-        const Frame f{position, test::mixed_turn(random)};
+        const MatrixTransform f{position, test::mixed_turn(random)};
         const vec3 way = (aim - position) * static_cast<float>(random.between(0.3, 2.0));
         const float target = random.chance(0.3) ? static_cast<float>(random.between(0.0, 0.3)) : 0.0f;
         const Truth truth(a, b, f, way, round ? 2e-5 : 1e-9);
@@ -191,7 +191,7 @@ TEST_CASE("casts from ten thousand sizes away hit as well as floats can say") {
         const Shape a = box({1.0f, 0.5f, 2.0f}),
                     b = i % 2 == 0 ? box({0.3f, 0.4f, 0.5f}) : hull(some_hull(random, 0.5));
         const vec3 far = somewhere(random, 5e3, 2e4);
-        const Frame f{far, test::any_turn(random)};
+        const MatrixTransform f{far, test::any_turn(random)};
         const vec3 way = -1.5f * far;  // through A's middle
         const ShapeCastResult r = shape_cast(a, b, f, way);
         INFO(test::reproduce(a, b, f), "fraction ", r.fraction, " iterations ", r.iterations);
@@ -319,9 +319,9 @@ TEST_CASE("a cast says the same in the other body's frame") {
         const Shape a = hull(some_hull(random, 1.0)),
                     b = random.chance(0.5) ? box({0.3f, 0.2f, 0.5f}) : capsule(0.4f, 0.2f);
         const vec3 position = somewhere(random, 2.0, 5.0), aim = somewhere(random, 0.0, 1.0);
-        const Frame f{position, test::any_turn(random)};
+        const MatrixTransform f{position, test::any_turn(random)};
         const vec3 way = (aim - position) * 1.3f;
-        const Frame back{-transpose_mul(f.rotation, f.position), glm::transpose(f.rotation)};
+        const MatrixTransform back{-transpose_mul(f.rotation, f.position), glm::transpose(f.rotation)};
         const ShapeCastResult p = shape_cast(a, b, f, way), q = shape_cast(b, a, back, -transpose_mul(f.rotation, way));
         INFO(test::reproduce(a, b, f), p.fraction, " and ", q.fraction);
         // Rounding the poses may turn a graze into a miss.

@@ -72,7 +72,7 @@ SeparationResult separation_at(const Shape& a, const RigidMotion& ma, const Shap
                                SimplexCache& cache) {
     const Placed pa = place(ma, t), pb = place(mb, t);
     const dmat3 inverse = glm::transpose(pa.rotation);
-    const Frame f{vec3(inverse * (pb.position - pa.position)), mat3(inverse * pb.rotation)};
+    const MatrixTransform f{vec3(inverse * (pb.position - pa.position)), mat3(inverse * pb.rotation)};
     return separation(a, b, f, cache);
 }
 

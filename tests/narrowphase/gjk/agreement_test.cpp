@@ -243,7 +243,7 @@ private:
     Piece a_, b_;
     double smaller_ = 0.0;
     dmat3 rotation_{1.0};
-    Frame frame_;
+    MatrixTransform frame_;
     double last_separation_ = 0.0;
     SimplexCache stale_;
     Tally tally_;

@@ -60,13 +60,13 @@ HullPair make_one(test::Random& random, double size) {
     return one;
 }
 
-btTransform to_bullet(const Frame& f) {
+btTransform to_bullet(const MatrixTransform& f) {
     const mat3& m = f.rotation;
     return btTransform(btMatrix3x3(m[0].x, m[1].x, m[2].x, m[0].y, m[1].y, m[2].y, m[0].z, m[1].z, m[2].z),
                        btVector3(f.position.x, f.position.y, f.position.z));
 }
 
-Listener ask_bullet(const HullPair& a, const HullPair& b, const Frame& f) {
+Listener ask_bullet(const HullPair& a, const HullPair& b, const MatrixTransform& f) {
     btVoronoiSimplexSolver simplex;
     btGjkEpaPenetrationDepthSolver epa;
     btGjkPairDetector detector(a.bullet.get(), b.bullet.get(), &simplex, &epa);
@@ -92,7 +92,8 @@ TEST_CASE("on hull pairs Talus and Bullet mostly agree, and where they do not th
         const HullPair& a = pool[static_cast<std::size_t>(random.below(40))];
         const HullPair& b = pool[static_cast<std::size_t>(random.below(40))];
         const double size = std::min(a.solid.size, b.solid.size), reach = a.solid.size + b.solid.size;
-        const Frame f{test::narrow(random.between(0.0, 1.3) * reach * random.direction()), test::mixed_turn(random)};
+        const MatrixTransform f{test::narrow(random.between(0.0, 1.3) * reach * random.direction()),
+                                test::mixed_turn(random)};
         const oracle::Pose pose(f);
         const oracle::SignedDistance truth = oracle::signed_distance(a.solid, b.solid, pose, 1e-7 * size);
         (truth.separation > 0.0 ? apart : deep)++;

@@ -21,7 +21,7 @@ namespace {
 /// choice.
 const mat3 unturned(1.0f);
 
-SeparationResult measure(const Shape& a, const Shape& b, const Frame& f) {
+SeparationResult measure(const Shape& a, const Shape& b, const MatrixTransform& f) {
     SimplexCache cache;
     return separation(a, b, f, cache);
 }
@@ -33,7 +33,7 @@ void check_finite_and_consistent(const SeparationResult& r) {
 }
 
 /// Overlapping cores: EPA must have run, whatever the caller's radii.
-SeparationResult check_deep(const Shape& a, const Shape& b, const Frame& f, double separation,
+SeparationResult check_deep(const Shape& a, const Shape& b, const MatrixTransform& f, double separation,
                             double tolerance = 2e-6) {
     const SeparationResult r = measure(a, b, f);
     INFO(name_of(a.type), " and ", name_of(b.type), ": ", r.separation, " should be ", separation, ", normal ",
@@ -45,14 +45,14 @@ SeparationResult check_deep(const Shape& a, const Shape& b, const Frame& f, doub
     return r;
 }
 
-void check_deep(const Shape& a, const Shape& b, const Frame& f, double separation, const vec3& normal) {
+void check_deep(const Shape& a, const Shape& b, const MatrixTransform& f, double separation, const vec3& normal) {
     const SeparationResult r = check_deep(a, b, f, separation);
     INFO("normal ", r.normal.x, " ", r.normal.y, " ", r.normal.z);
     CHECK(glm::length(r.normal - normal) <= 1e-3f);
 }
 
 /// True when the surfaces no longer overlap by more than `slack` once B is moved by `by`.
-bool apart_after(const Shape& a, const Shape& b, Frame f, const vec3& by, float slack) {
+bool apart_after(const Shape& a, const Shape& b, MatrixTransform f, const vec3& by, float slack) {
     f.position += by;
     return measure(a, b, f).separation >= -slack;
 }
@@ -202,7 +202,7 @@ TEST_CASE("moving B by depth along the normal separates, and by less along no di
                 REQUIRE(made);
                 const Shape a = test::random_shape(random, static_cast<ShapeType>(ta), 1.0, *made);
                 const Shape b = test::random_shape(random, static_cast<ShapeType>(tb), random.scale(0.1, 1.0), *made);
-                const Frame f{somewhere(random, 0.0, 0.8), test::mixed_turn(random)};
+                const MatrixTransform f{somewhere(random, 0.0, 0.8), test::mixed_turn(random)};
                 const SeparationResult r = measure(a, b, f);
                 INFO(name_of(a.type), " and ", name_of(b.type), " ", i, ": ", r.separation);
                 check_finite_and_consistent(r);
@@ -248,14 +248,14 @@ TEST_CASE("pushed into each other, pairs pass through touching without a jump, a
                 const Shape a = test::random_shape(random, static_cast<ShapeType>(ta), 1.0, *made);
                 const Shape b = test::random_shape(random, static_cast<ShapeType>(tb), 1.0, *made);
                 // Start where GJK says the surfaces are near, then close the gap along the normal in ever finer steps.
-                Frame f{vec3(random.direction() * 3.0), test::mixed_turn(random)};
+                MatrixTransform f{vec3(random.direction() * 3.0), test::mixed_turn(random)};
                 const SeparationResult start = measure(a, b, f);
                 if (start.used_epa) continue;
                 const vec3 n = start.normal;
                 const float radii = a.radius + b.radius;  // to where the cores touch: the seam
                 for (float gap :
                      {1e-2f, 1e-3f, 1e-4f, 1e-5f, 1e-6f, 3e-7f, 1e-7f, 0.0f, -1e-7f, -3e-7f, -1e-6f, -1e-5f, -1e-4f}) {
-                    Frame g = f;
+                    MatrixTransform g = f;
                     g.position -= (start.separation + radii - gap) * n;
                     const SeparationResult r = measure(a, b, g);
                     INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " gap ", gap, ": ", r.separation,
@@ -322,7 +322,7 @@ TEST_CASE("EPA completes any simplex it is given, rubbish included") {
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (int i = 0; i < 40; ++i) {
-                const Frame f{somewhere(random, 0.0, 0.3), test::mixed_turn(random)};
+                const MatrixTransform f{somewhere(random, 0.0, 0.3), test::mixed_turn(random)};
                 if (measure(a, b, f).gjk.status != GjkStatus::overlapping) continue;
                 const float depth = measure(a, b, f).epa.depth;
                 SimplexCache cache;

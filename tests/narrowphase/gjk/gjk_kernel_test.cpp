@@ -17,7 +17,7 @@ using test::Random;
 
 struct Query {
     Shape a, b;
-    Frame frame;
+    MatrixTransform frame;
     bool fresh;  ///< else warm, from the query before
     float limit;
 };
@@ -141,7 +141,8 @@ TEST_CASE("a cached simplex of any content is safe for the kernel") {
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (int i = 0; i < 60; ++i) {
-                const Frame frame{test::narrow(random.between(0.0, 4.0) * random.direction()), test::any_turn(random)};
+                const MatrixTransform frame{test::narrow(random.between(0.0, 4.0) * random.direction()),
+                                            test::any_turn(random)};
                 SimplexCache none, rubbish;
                 rubbish.count = static_cast<std::uint8_t>(random.below(6));
                 for (int k = 0; k < 4; ++k) {

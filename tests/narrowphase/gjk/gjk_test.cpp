@@ -27,12 +27,12 @@ std::shared_ptr<const Hull> hull_of(Random& random, int count, double size = 1.0
     return *made;
 }
 
-GjkResult cold(const Shape& a, const Shape& b, const Frame& f) {
+GjkResult cold(const Shape& a, const Shape& b, const MatrixTransform& f) {
     SimplexCache cache;
     return gjk(a, b, f, cache);
 }
 
-void check_distance(const Shape& a, const Shape& b, const Frame& f, double distance, const vec3& normal,
+void check_distance(const Shape& a, const Shape& b, const MatrixTransform& f, double distance, const vec3& normal,
                     double tolerance = 1e-6) {
     const GjkResult r = cold(a, b, f);
     INFO(name_of(a.type), " and ", name_of(b.type), ": ", r.distance, " should be ", distance, ", normal ", r.normal.x,
@@ -44,7 +44,9 @@ void check_distance(const Shape& a, const Shape& b, const Frame& f, double dista
 }
 
 /// B somewhere around A, apart or not, turned anyhow.
-Frame any_frame(Random& random, double reach) { return {somewhere(random, 0.0, reach), test::mixed_turn(random)}; }
+MatrixTransform any_frame(Random& random, double reach) {
+    return {somewhere(random, 0.0, reach), test::mixed_turn(random)};
+}
 
 std::vector<Shape> zoo(Random& random) {
     std::vector<Shape> shapes;
@@ -119,7 +121,7 @@ TEST_CASE("whatever the pair, the result keeps its promises") {
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (int i = 0; i < 12; ++i) {
-                const Frame f = any_frame(random, 3.5);
+                const MatrixTransform f = any_frame(random, 3.5);
                 const GjkResult r = cold(a, b, f);
                 INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " distance ", r.distance, " bound ",
                      r.lower_bound);
@@ -158,7 +160,7 @@ TEST_CASE("beyond a limit the answer is a proved lower bound above it, in fewer 
     int stopped = 0, fewer = 0;
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
-            const Frame f = any_frame(random, 8.0);
+            const MatrixTransform f = any_frame(random, 8.0);
             const GjkResult full = cold(a, b, f);
             const float limit = static_cast<float>(random.between(0.0, 6.0));
             SimplexCache cache;
@@ -201,7 +203,7 @@ TEST_CASE("along a motion, small steps or large, a warm answer is the cold one i
             for (int step = 0; step < 20; ++step) {
                 pose.position += 0.3f * move;
                 pose.rotation = integrate_rotation(pose.rotation, spin);
-                const Frame f = to_frame(pose);
+                const MatrixTransform f = to_matrix_transform(pose);
                 const bool had_cache = cache.count > 0;
                 const GjkResult w = gjk(a, b, f, cache), c = cold(a, b, f);
                 INFO(name_of(a.type), " and ", name_of(b.type), " track ", track, " step ", step, ": ", w.distance, " ",
@@ -236,7 +238,7 @@ TEST_CASE("the same pose again takes one iteration, and polytopes return the sam
                             triangle({1, 0, 0}, {0, 1, 0.2f}, {0, 0, 1})};
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
-            const Frame f{vec3(random.direction() * 3.0), test::any_turn(random)};
+            const MatrixTransform f{vec3(random.direction() * 3.0), test::any_turn(random)};
             SimplexCache cache;
             const GjkResult first = gjk(a, b, f, cache);
             REQUIRE(first.status == GjkStatus::separated);
@@ -258,7 +260,7 @@ TEST_CASE("a cache full of rubbish changes no answer") {
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (int i = 0; i < 6; ++i) {
-                const Frame f = any_frame(random, 3.5);
+                const MatrixTransform f = any_frame(random, 3.5);
                 SimplexCache cache;
                 cache.count = static_cast<std::uint8_t>(random.below(256));
                 for (int k = 0; k < 4; ++k) {
@@ -279,12 +281,12 @@ TEST_CASE("a cache full of rubbish changes no answer") {
 TEST_CASE("no finite pose gives a NaN, a zero matrix and positions at the end of the floats included") {
     Random random(36);
     const std::vector<Shape> shapes = zoo(random);
-    const Frame frames[] = {{{0, 0, 0}, mat3(0.0f)},    {{1, 2, 3}, mat3(0.0f)},
-                            {{1e30f, 0, 0}, unturned},  {{3e38f, -3e38f, 3e38f}, unturned},
-                            {{1e-38f, 0, 0}, unturned}, {{0, 0, 0}, mat3(1e-20f)}};
+    const MatrixTransform frames[] = {{{0, 0, 0}, mat3(0.0f)},    {{1, 2, 3}, mat3(0.0f)},
+                                      {{1e30f, 0, 0}, unturned},  {{3e38f, -3e38f, 3e38f}, unturned},
+                                      {{1e-38f, 0, 0}, unturned}, {{0, 0, 0}, mat3(1e-20f)}};
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
-            for (const Frame& f : frames) {
+            for (const MatrixTransform& f : frames) {
                 const GjkResult r = cold(a, b, f);
                 INFO(name_of(a.type), " and ", name_of(b.type), " at ", f.position.x, " status ", int(r.status));
                 CHECK_FALSE(std::isnan(r.distance));

@@ -44,7 +44,7 @@ Body ball_hull(Random& random, int count) {
     return body_of(hull(*made));
 }
 
-Frame any_pose(Random& random, double nearest, double farthest) {
+MatrixTransform any_pose(Random& random, double nearest, double farthest) {
     const dvec3 direction = random.direction();
     const double distance = random.scale(nearest, farthest);
     return {vec3(direction * distance), test::mixed_turn(random)};
@@ -66,18 +66,18 @@ std::string describe(const GjkMethods& m) {
            name_of(m.stop);
 }
 
-GjkVariantResult cold(const Body& a, const Body& b, const Frame& f, const GjkMethods& methods) {
+GjkVariantResult cold(const Body& a, const Body& b, const MatrixTransform& f, const GjkMethods& methods) {
     GjkVariantMemory memory;
     return gjk_variant(a.graph, b.graph, f, methods, memory);
 }
 
-GjkResult by_production(const Body& a, const Body& b, const Frame& f) {
+GjkResult by_production(const Body& a, const Body& b, const MatrixTransform& f) {
     SimplexCache cache;
     return gjk(a.shape, b.shape, f, cache);
 }
 
 /// The gap between the projections of the two along the unit vector n, over all vertices, in double.
-double shadow_gap(const Body& a, const Body& b, const Frame& f, const dvec3& n) {
+double shadow_gap(const Body& a, const Body& b, const MatrixTransform& f, const dvec3& n) {
     double top = -1e300, bottom = 1e300;
     for (const vec3& v : a.graph.vertices) top = std::max(top, glm::dot(n, dvec3(v)));
     for (const vec3& v : b.graph.vertices)
@@ -103,7 +103,7 @@ double off_feature(const dvec3& p, const ClosestFeature& feature, const std::vec
 
 /// A separated answer proves itself: the witness points lie on the features it names, so that the distance is no less
 /// than the truth; and a support plane shows that it is no more.
-std::string proof_gap(const Body& a, const Body& b, const Frame& f, const GjkVariantResult& r) {
+std::string proof_gap(const Body& a, const Body& b, const MatrixTransform& f, const GjkVariantResult& r) {
     const dvec3 v = r.point_b - r.point_a;
     const dvec3 on_b = glm::transpose(dmat3(f.rotation)) * (r.point_b - dvec3(f.position));
     const double off = std::max(off_feature(r.point_a, r.feature_a, a.graph.vertices),
@@ -125,8 +125,8 @@ bool same(const ClosestFeature& f, const ClosestFeature& g) {
 bool may_fail(const GjkMethods& m) { return m.simplex == SimplexMethod::discard_and_add; }
 
 /// Compares one result with the truth; returns false if discard-and-add failed and reported it.
-bool check_answer(const Body& a, const Body& b, const Frame& f, const GjkMethods& m, const GjkVariantResult& r,
-                  const GjkResult& truth) {
+bool check_answer(const Body& a, const Body& b, const MatrixTransform& f, const GjkMethods& m,
+                  const GjkVariantResult& r, const GjkResult& truth) {
     INFO(describe(m), ": ", std::string(name_of(r.status)), " by ", std::string(name_of(r.end)), ", ", r.distance,
          " should be ", truth.distance);
     CHECK(r.iterations <= gjk_variant_max_iterations);
@@ -448,7 +448,7 @@ TEST_CASE("every combination agrees with production and with the oracle on cold 
                                                                                  : pair % 10 == 0 ? 293
                                                                                                   : 60);
         const Body a = ball_hull(random, na), b = ball_hull(random, nb);
-        const Frame f = any_pose(random, 0.8, 12.0);
+        const MatrixTransform f = any_pose(random, 0.8, 12.0);
         const GjkResult truth = by_production(a, b, f);
         (truth.status == GjkStatus::overlapping ? overlapping : separated)++;
         if (small && truth.status == GjkStatus::separated) {
@@ -481,7 +481,7 @@ TEST_CASE("discard-and-add fails as rarely as measured and says so") {
         const int na = 8 + random.below(60), nb = 8 + random.below(60);
         const Body a = ball_hull(random, na), b = ball_hull(random, nb);
         for (int pose = 0; pose < 4; ++pose) {
-            const Frame f = any_pose(random, 1.0, 12.0);
+            const MatrixTransform f = any_pose(random, 1.0, 12.0);
             const GjkResult truth = by_production(a, b, f);
             const bool apart = truth.status != GjkStatus::overlapping;
             const int bin = static_cast<int>(std::lower_bound(limits, limits + 4, double(truth.distance)) - limits);
@@ -548,7 +548,7 @@ TEST_CASE("tracked pairs get the cold answers from every combination and the mem
                 place *= std::clamp(glm::length(place), 2.2, 6.0) / glm::length(place);
                 pose.position = vec3(place);
                 pose.rotation = quat(integrate_rotation(glm::dquat(pose.rotation), motion.angle * spin));
-                const Frame f = to_frame(pose);
+                const MatrixTransform f = to_matrix_transform(pose);
                 const GjkResult truth = by_production(a, b, f);
                 REQUIRE(truth.status == GjkStatus::separated);
                 for (std::size_t i = 0; i < all.size(); ++i) {
@@ -602,7 +602,7 @@ TEST_CASE("any rubbish in the memory changes no answer") {
     for (int pair = 0; pair < 20; ++pair) {
         const Body a = ball_hull(random, 30),
                    b = pair % 4 == 0 ? body_of(box({0.5f, 0.5f, 0.5f})) : ball_hull(random, 12);
-        const Frame f = any_pose(random, 1.0, 6.0);
+        const MatrixTransform f = any_pose(random, 1.0, 6.0);
         const GjkResult truth = by_production(a, b, f);
         for (const GjkMethods& m : combinations()) {
             GjkVariantMemory memory;
@@ -629,7 +629,7 @@ TEST_CASE("parallel faces and edges and coincident vertices are no trouble but f
     struct Case {
         const char* name;
         const Body &a, &b;
-        Frame f;
+        MatrixTransform f;
         double distance;  ///< 0: touching or overlapping
     };
     const Case cases[] = {
@@ -683,11 +683,11 @@ TEST_CASE("no finite pose makes a variant say NaN or run on") {
     Random random(410);
     const Body a = ball_hull(random, 20), b = body_of(box({0.5f, 1, 2}));
     const mat3 unturned(1.0f);
-    const Frame frames[] = {{{0, 0, 0}, mat3(0.0f)},          {{1, 2, 3}, mat3(0.0f)},
-                            {{1e30f, 0, 0}, unturned},        {{3e38f, -3e38f, 3e38f}, unturned},
-                            {{1e-38f, 0, 0}, unturned},       {{0, 0, 0}, mat3(1e-20f)},
-                            {{1e-30f, 1.5f, 0}, mat3(1e-30f)}};
-    for (const Frame& f : frames) {
+    const MatrixTransform frames[] = {{{0, 0, 0}, mat3(0.0f)},          {{1, 2, 3}, mat3(0.0f)},
+                                      {{1e30f, 0, 0}, unturned},        {{3e38f, -3e38f, 3e38f}, unturned},
+                                      {{1e-38f, 0, 0}, unturned},       {{0, 0, 0}, mat3(1e-20f)},
+                                      {{1e-30f, 1.5f, 0}, mat3(1e-30f)}};
+    for (const MatrixTransform& f : frames) {
         for (const GjkMethods& m : combinations()) {
             const GjkVariantResult r = cold(a, b, f, m);
             INFO(describe(m), " at ", f.position.x, ": ", std::string(name_of(r.status)), " by ",
@@ -714,7 +714,7 @@ TEST_CASE("needles and plates: the methods that have a guarantee keep it or say 
             return body_of(hull(*h));
         };
         const Body a = made({1.0, thin, pair % 2 ? thin : 1.0}), b = made({thinner, 1.0, pair % 4 ? thinner : 1.0});
-        const Frame f = any_pose(random, 0.01, 3.0);
+        const MatrixTransform f = any_pose(random, 0.01, 3.0);
         const GjkResult truth = by_production(a, b, f);
         for (int simplex = 0; simplex < simplex_method_count; ++simplex) {
             for (const StopMethod stop : {StopMethod::bound, StopMethod::recurring_vertex}) {

@@ -181,14 +181,14 @@ dvec3 PairSource::direction(const oracle::Solid& solid, Meeting meeting) {
 }
 
 /// The pose as Talus gets it: rounded to floats, or taken from two world poses far out.
-Frame PairSource::pose(Family family, const dvec3& position, const dmat3& rotation) {
+MatrixTransform PairSource::pose(Family family, const dvec3& position, const dmat3& rotation) {
     if (family != Family::far_poses) return {vec3(position), mat3(rotation)};
     const dvec3 place = random_.direction() * random_.between(0.5, 1.0) * far_distance;
     const mat3 turned = any_turn(random_);
     const Transform a{vec3(place), normalized(glm::quat_cast(turned))};
     const dmat3 world(to_matrix(a.rotation));
     const Transform b{vec3(place + world * position), normalized(glm::quat_cast(mat3(world * rotation)))};
-    return to_frame(relative(a, b));
+    return to_matrix_transform(relative(a, b));
 }
 
 AdversarialPair PairSource::next(Family family, Meeting meeting, ShapeType type_a, ShapeType type_b) {

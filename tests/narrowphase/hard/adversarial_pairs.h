@@ -41,7 +41,7 @@ struct Piece {
 /// A pair, its pose, and one small motion (a hundredth of the smaller size and half a degree, at most) further on.
 struct AdversarialPair {
     Piece a, b;
-    Frame frame, nudged;
+    MatrixTransform frame, nudged;
 };
 
 class PairSource {
@@ -55,7 +55,7 @@ private:
     Piece from_pool(Family family, double size);
     glm::dmat3 rotation();
     glm::dvec3 direction(const oracle::Solid& solid, Meeting meeting);
-    Frame pose(Family family, const glm::dvec3& position, const glm::dmat3& rotation);
+    MatrixTransform pose(Family family, const glm::dvec3& position, const glm::dmat3& rotation);
 
     Random random_;
     std::vector<Piece> plain_, slender_;  ///< hulls of size 1, built once; scaled ones are made of their vertices

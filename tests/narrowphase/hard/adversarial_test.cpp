@@ -77,7 +77,7 @@ public:
 
 private:
     /// Cold; and warm when the cache holds something. Leaves the cold answer's cache.
-    void ask(const test::AdversarialPair& pair, const Frame& frame, SimplexCache& cache) {
+    void ask(const test::AdversarialPair& pair, const MatrixTransform& frame, SimplexCache& cache) {
         const oracle::Solid &a = pair.a.solid, &b = pair.b.solid;
         const oracle::Pose pose(frame);
         const double allowed = test::allowed_error(a, b, pose);
@@ -102,7 +102,7 @@ private:
         cache = fresh;
     }
 
-    bool answer(const test::AdversarialPair& pair, const Frame& frame, const oracle::Pose& pose,
+    bool answer(const test::AdversarialPair& pair, const MatrixTransform& frame, const oracle::Pose& pose,
                 const SeparationResult& r, double allowed, const std::string& how) {
         const test::Proof proof = test::prove(pair.a.solid, pair.b.solid, pose, r, allowed);
         ++tally_.answers;
@@ -119,7 +119,7 @@ private:
         return complaint.empty();
     }
 
-    void search(const test::AdversarialPair& pair, const Frame& frame, const oracle::Pose& pose,
+    void search(const test::AdversarialPair& pair, const MatrixTransform& frame, const oracle::Pose& pose,
                 const SeparationResult& r, double allowed) {
         const test::Rival rival = test::rival(pair.a.solid, pair.b.solid, pose, r.separation, allowed);
         ++tally_.searched;
@@ -142,7 +142,7 @@ private:
         return std::max({a / b, b / a, aspect(pair.a.shape), aspect(pair.b.shape)}) <= ordinary_ratio;
     }
 
-    void report(const test::AdversarialPair& pair, const Frame& frame, const std::string& how,
+    void report(const test::AdversarialPair& pair, const MatrixTransform& frame, const std::string& how,
                 const std::string& complaint) {
         ++tally_.failures;
         if (++printed_ > to_print_) return;

@@ -47,9 +47,9 @@ std::vector<RefusedShape> refused_shapes() {
             {"a shape of no type", unknown}};
 }
 
-const Frame beside{{3.0f, 0.0f, 0.0f}};
-const Frame nowhere{{not_a_number, 0.0f, 0.0f}};
-const Frame bent{vec3(0.0f), mat3(infinity)};
+const MatrixTransform beside{{3.0f, 0.0f, 0.0f}};
+const MatrixTransform nowhere{{not_a_number, 0.0f, 0.0f}};
+const MatrixTransform bent{vec3(0.0f), mat3(infinity)};
 
 SimplexCache some_simplex() {
     SimplexCache cache;
@@ -73,13 +73,13 @@ void for_each_refused_pair(const Ask& ask) {
         ask(good, bad, beside);
         ask(bad, bad, beside);
     }
-    for (const Frame& pose : {nowhere, bent}) ask(good, good, pose);
+    for (const MatrixTransform& pose : {nowhere, bent}) ask(good, good, pose);
 }
 
 }  // namespace
 
 TEST_CASE("gjk on a null hull or on NaN sizes says bad_input and leaves its cache alone") {
-    for_each_refused_pair([](const Shape& a, const Shape& b, const Frame& pose) {
+    for_each_refused_pair([](const Shape& a, const Shape& b, const MatrixTransform& pose) {
         SimplexCache cache = some_simplex();
         for (const GjkResult& r :
              {gjk(a, b, pose, cache), gjk_by(GjkLoop::plain, a, b, pose, cache), trace_gjk(a, b, pose, cache).result}) {
@@ -96,7 +96,7 @@ TEST_CASE("gjk on a null hull or on NaN sizes says bad_input and leaves its cach
 }
 
 TEST_CASE("epa on a null hull or on NaN sizes says bad_input") {
-    for_each_refused_pair([](const Shape& a, const Shape& b, const Frame& pose) {
+    for_each_refused_pair([](const Shape& a, const Shape& b, const MatrixTransform& pose) {
         for (const EpaResult& r : {epa(a, b, pose, some_simplex()), trace_epa(a, b, pose, some_simplex()).result}) {
             CHECK(r.status == EpaStatus::bad_input);
             CHECK(r.depth == 0.0f);
@@ -105,7 +105,7 @@ TEST_CASE("epa on a null hull or on NaN sizes says bad_input") {
 }
 
 TEST_CASE("separation of a null hull or of NaN sizes is not valid, and its caches stay as they were") {
-    for_each_refused_pair([](const Shape& a, const Shape& b, const Frame& pose) {
+    for_each_refused_pair([](const Shape& a, const Shape& b, const MatrixTransform& pose) {
         SimplexCache cache = some_simplex();
         SeparationCache both;
         both.simplex = some_simplex();
@@ -141,7 +141,7 @@ TEST_CASE("a ray at a null hull or at NaN sizes hits nothing and says so") {
 
 TEST_CASE("a cast of a null hull or of NaN sizes stops nothing and says so") {
     const vec3 along(-10, 0, 0);
-    for_each_refused_pair([&](const Shape& a, const Shape& b, const Frame& pose) {
+    for_each_refused_pair([&](const Shape& a, const Shape& b, const MatrixTransform& pose) {
         const ShapeCastResult r = shape_cast(a, b, pose, along);
         CHECK(r.status == CastStatus::bad_input);
         CHECK_FALSE(bool(r));
@@ -160,7 +160,7 @@ TEST_CASE("a cast of a null hull or of NaN sizes stops nothing and says so") {
 }
 
 TEST_CASE("a time of impact of a null hull or of NaN sizes says bad_input at time 0") {
-    for_each_refused_pair([](const Shape& a, const Shape& b, const Frame& pose) {
+    for_each_refused_pair([](const Shape& a, const Shape& b, const MatrixTransform& pose) {
         if (!is_finite(pose.position) || !is_finite(pose.rotation[0])) return;
         const TimeOfImpact r = time_of_impact(a, {}, b, {.start = {.position = pose.position}});
         CHECK(r.status == ToiStatus::bad_input);
@@ -169,13 +169,13 @@ TEST_CASE("a time of impact of a null hull or of NaN sizes says bad_input at tim
 }
 
 TEST_CASE("a manifold of a null hull or of NaN sizes has no points") {
-    for_each_refused_pair([](const Shape& a, const Shape& b, const Frame& pose) {
+    for_each_refused_pair([](const Shape& a, const Shape& b, const MatrixTransform& pose) {
         FaceHints hints;
         CHECK(make_manifold(a, b, pose, {1, 0, 0}, {0.5f, 0, 0}, {0.5f, 0, 0}, 0.1f, hints).count == 0);
     });
     FaceHints hints;
     const Shape good = box({0.5f, 0.5f, 0.5f});
-    const Frame touching{{1.0f, 0.0f, 0.0f}};
+    const MatrixTransform touching{{1.0f, 0.0f, 0.0f}};
     const vec3 point(0.5f, 0, 0), lost(not_a_number, 0, 0);
     CHECK(make_manifold(good, good, touching, {1, 0, 0}, lost, point, 0.1f, hints).count == 0);
     CHECK(make_manifold(good, good, touching, {1, 0, 0}, point, point, not_a_number, hints).count == 0);
@@ -205,7 +205,7 @@ TEST_CASE("refused shapes neither touch nor stop at a height field") {
     const float heights[4] = {0, 0, 0, 0};
     const auto field = make_height_field({.columns = 2, .rows = 2, .heights = heights});
     REQUIRE(bool(field));
-    const Frame over{{0.4f, 2.0f, 0.3f}}, on{{0.4f, 0.0f, 0.3f}};
+    const MatrixTransform over{{0.4f, 2.0f, 0.3f}}, on{{0.4f, 0.0f, 0.3f}};
     for (const RefusedShape& refused : refused_shapes()) {
         const Shape& bad = refused.shape;
         CAPTURE(refused.name);

@@ -51,7 +51,7 @@ Solid solid_of(const Body& body) {
     return body.shape ? oracle::make_solid(*body.shape) : oracle::make_solid(widen(body.points));
 }
 
-Frame relative_frame(const Frame& a, const Frame& b) {
+MatrixTransform relative_frame(const MatrixTransform& a, const MatrixTransform& b) {
     const mat3 back = glm::transpose(a.rotation);
     return {back * (b.position - a.position), back * b.rotation};
 }
@@ -59,7 +59,7 @@ Frame relative_frame(const Frame& a, const Frame& b) {
 class Run {
 public:
     explicit Run(const HardCase& c) : case_(c) {
-        const Frame between = relative_frame(c.pose_a, c.pose_b);
+        const MatrixTransform between = relative_frame(c.pose_a, c.pose_b);
         seen_.a = solid_of(c.a), seen_.b = solid_of(c.b);
         seen_.pose = oracle::Pose(between);
         const bool curved = seen_.a.is_curved() || seen_.b.is_curved();
@@ -85,7 +85,7 @@ private:
         const std::optional<Shape> a = case_.a.shape ? case_.a.shape : closed_shape(case_.a.points);
         const std::optional<Shape> b = case_.b.shape ? case_.b.shape : closed_shape(case_.b.points);
         if (!a || !b) return;
-        const Frame f = relative_frame(case_.pose_a, case_.pose_b);
+        const MatrixTransform f = relative_frame(case_.pose_a, case_.pose_b);
         SimplexCache cache, back_cache;
         judge("shapes, cold", separation(*a, *b, f, cache), 1.0);
         judge("shapes, warm", separation(*a, *b, f, cache), 1.0);
@@ -119,11 +119,11 @@ private:
             judge("mappings", separation(a, b), 1.0);
             judge("mappings, swapped", separation(b, a), -1.0);
         };
-        const Frame f = relative_frame(case_.pose_a, case_.pose_b);
-        const auto place = [](auto mapping, const Frame& frame) {
+        const MatrixTransform f = relative_frame(case_.pose_a, case_.pose_b);
+        const auto place = [](auto mapping, const MatrixTransform& frame) {
             return AffineImage(std::move(mapping), dmat3(frame.rotation), dvec3(frame.position));
         };
-        const Frame here;
+        const MatrixTransform here;
         const PointCloud cloud_a(case_.a.points), cloud_b(case_.b.points);
         const ShapeSupport shape_a(case_.a.shape.value_or(sphere(1.0f))), shape_b(case_.b.shape.value_or(sphere(1.0f)));
         if (case_.a.shape && case_.b.shape)
@@ -211,7 +211,7 @@ void check(const std::vector<HardCase>& cases) {
     for (const HardCase& c : cases) check(c);
 }
 
-HardCase make(std::string name, const Body& a, const Body& b, const Frame& f, std::optional<double> exact,
+HardCase make(std::string name, const Body& a, const Body& b, const MatrixTransform& f, std::optional<double> exact,
               std::optional<dvec3> normal) {
     return {std::move(name), a, b, exact, normal, {}, f};
 }

@@ -25,11 +25,11 @@ struct HardCase {
     Body a, b;
     std::optional<double> exact;         ///< separation, negative: depth, m; none: the oracle is the judge
     std::optional<glm::dvec3> normal{};  ///< from A to B, where it is unique
-    Frame pose_a{}, pose_b{};            ///< in the world
+    MatrixTransform pose_a{}, pose_b{};  ///< in the world
 };
 
 /// B's pose in A's frame, A at the origin.
-HardCase make(std::string name, const Body& a, const Body& b, const Frame& f, std::optional<double> exact,
+HardCase make(std::string name, const Body& a, const Body& b, const MatrixTransform& f, std::optional<double> exact,
               std::optional<glm::dvec3> normal = std::nullopt);
 
 /// Tests the case by all queries, at its own size and a thousand times smaller and larger. Each error is one doctest
@@ -48,7 +48,7 @@ inline const mat3 onto_x(0, -1, 0, 1, 0, 0, 0, 0, 1), onto_z(1, 0, 0, 0, 0, 1, 0
 
 inline double wide(float x) { return static_cast<double>(x); }
 inline glm::dvec3 unit(double x, double y, double z) { return glm::normalize(glm::dvec3(x, y, z)); }
-inline Frame at(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
+inline MatrixTransform at(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
 
 /// The hull of the points, which must have one.
 Shape cloud(const std::vector<vec3>& points);

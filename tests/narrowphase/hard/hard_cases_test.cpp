@@ -30,7 +30,7 @@ constexpr double float_rounding = 1.2e-7;
 constexpr double exact_normal_polytope = 1e-3, exact_normal_curved = 2e-3;
 constexpr double quarter = 1.5707963267948966;
 
-Frame at(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
+MatrixTransform at(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
 
 Shape cloud(const std::vector<vec3>& points) {
     const auto built = make_hull(points);
@@ -48,14 +48,15 @@ Shape brick(const vec3& h, const vec3& center = vec3(0.0f)) {
 
 Shape octahedron(float r) { return cloud({{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}}); }
 
-Frame anywhere(test::Random& random) {
+MatrixTransform anywhere(test::Random& random) {
     const double away = random.between(0.0, 2.0);
     const vec3 position = test::narrow(away * random.direction());
     return at(position, test::mixed_turn(random));
 }
 
 /// Tests (a, b) cold, and again from the cache of that query.
-void expect_ordered(const Shape& a, const Shape& b, const Frame& f, double exact, std::optional<dvec3> normal) {
+void expect_ordered(const Shape& a, const Shape& b, const MatrixTransform& f, double exact,
+                    std::optional<dvec3> normal) {
     const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
     const oracle::Pose pose(f);
     const double size = std::min(sa.size, sb.size), large = std::max(sa.size, sb.size);
@@ -79,7 +80,8 @@ void expect_ordered(const Shape& a, const Shape& b, const Frame& f, double exact
 }
 
 /// Both orders: the second one is the same pair seen from B.
-void expect(const Shape& a, const Shape& b, const Frame& f, double exact, std::optional<dvec3> normal = std::nullopt) {
+void expect(const Shape& a, const Shape& b, const MatrixTransform& f, double exact,
+            std::optional<dvec3> normal = std::nullopt) {
     expect_ordered(a, b, f, exact, normal);
     const mat3 back = glm::transpose(f.rotation);
     const dmat3 exactly(f.rotation);
@@ -91,7 +93,7 @@ void expect(const Shape& a, const Shape& b, const Frame& f, double exact, std::o
 }
 
 /// Without a closed form: only the judge checks.
-void expect_agreement(const Shape& a, const Shape& b, const Frame& f) {
+void expect_agreement(const Shape& a, const Shape& b, const MatrixTransform& f) {
     const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
     const double size = std::min(sa.size, sb.size), large = std::max(sa.size, sb.size);
     const oracle::SignedDistance truth =
@@ -518,7 +520,7 @@ TEST_CASE("a cache full of rubbish, or left by another pair, changes no answer")
     for (int i = 0; i < 3000; ++i) {
         const Shape &a = shapes[static_cast<std::size_t>(random.below(8))],
                     &b = shapes[static_cast<std::size_t>(random.below(8))];
-        const Frame f = anywhere(random);
+        const MatrixTransform f = anywhere(random);
         SimplexCache cold, rubbish;
         rubbish.count = static_cast<std::uint8_t>(random.below(5));
         for (int k = 0; k < 4; ++k) {
@@ -544,7 +546,7 @@ TEST_CASE("asking the same pair again and again from its own cache does not drif
         const auto h = make_hull(test::hull_points(random, 1.0));
         REQUIRE(bool(h));
         const Shape a = hull(*h), b = random.chance(0.5) ? cylinder(0.5f, 0.5f) : a;
-        const Frame f = anywhere(random);
+        const MatrixTransform f = anywhere(random);
         SimplexCache cache;
         const float first = separation(a, b, f, cache).separation;
         for (int k = 0; k < 20; ++k) {

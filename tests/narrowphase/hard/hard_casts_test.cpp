@@ -140,7 +140,7 @@ namespace {
 struct Cast {
     const char* name;
     Shape a, b;
-    Frame b_in_a;
+    MatrixTransform b_in_a;
     vec3 way;
     double fraction;  ///< negative: a miss; zero: in touch at the start
     std::optional<dvec3> normal = {};
@@ -151,7 +151,7 @@ void check(const std::vector<Cast>& casts) {
     for (const Cast& c : casts) {
         const dmat3 back = glm::transpose(dmat3(c.b_in_a.rotation));
         for (const bool swapped : {false, true}) {
-            const Frame a_in_b{vec3(-(back * dvec3(c.b_in_a.position))), mat3(back)};
+            const MatrixTransform a_in_b{vec3(-(back * dvec3(c.b_in_a.position))), mat3(back)};
             const ShapeCastResult r = swapped ? shape_cast(c.b, c.a, a_in_b, vec3(-(back * dvec3(c.way))), c.target)
                                               : shape_cast(c.a, c.b, c.b_in_a, c.way, c.target);
             INFO(c.name, (swapped ? " (swapped)" : ""), ": status ", int(r.status), " fraction ", r.fraction,
@@ -285,10 +285,10 @@ TEST_CASE("a cast that meets an edge and a rim head on is a hit though GJK went 
     const Shape a =
         triangle({0x1.7c1e76p-2f, 0x1.c0788ep-1f, -0x1.3b907ap-2f}, {-0x1.5df8bep-1f, -0x1.4f9ba8p-1f, 0x1.48d2a2p-2f},
                  {-0x1.c01ba2p-1f, -0x1.de856ap-1f, 0x1.bf2778p-2f});
-    const Frame f{{-0x1.d724cap-4f, 0x1.0f1f58p-2f, -0x1.72155cp-4f},
-                  mat3(vec3{0x1.96b44ap-1f, -0x1.310c4ep-1f, -0x1.e5647ep-4f},
-                       vec3{-0x1.1317fp-1f, -0x1.8f6986p-1f, 0x1.4840b6p-2f},
-                       vec3{-0x1.223c66p-2f, -0x1.8717b6p-3f, -0x1.e12bbp-1f})};
+    const MatrixTransform f{{-0x1.d724cap-4f, 0x1.0f1f58p-2f, -0x1.72155cp-4f},
+                            mat3(vec3{0x1.96b44ap-1f, -0x1.310c4ep-1f, -0x1.e5647ep-4f},
+                                 vec3{-0x1.1317fp-1f, -0x1.8f6986p-1f, 0x1.4840b6p-2f},
+                                 vec3{-0x1.223c66p-2f, -0x1.8717b6p-3f, -0x1.e12bbp-1f})};
     const ShapeCastResult r =
         shape_cast(a, cone(0x1.e0003cp-7f, 0x1.0e746ap-5f), f, {0x1.bec1e8p-5f, -0x1.45f978p-6f, 0x1.602c6ep-5f});
     CHECK(r.status == CastStatus::hit);

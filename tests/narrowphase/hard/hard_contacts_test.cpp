@@ -85,7 +85,7 @@ TEST_CASE("contacts on a sliver of a triangle are as deep as the pair") {
             const Transform pose = moved_to(vec3(p + 0.5 * (q - p) + away * to), turned(axis, angle));
             if (talus::check(a)) continue;
             SimplexCache cache;
-            const double exact = wide(separation(a, b, to_frame(pose), cache).separation);
+            const double exact = wide(separation(a, b, to_matrix_transform(pose), cache).separation);
             if (exact > -0.01) continue;
             Pair pair(a, b);
             const double size = std::min(bounding_radius(a), bounding_radius(b));
@@ -102,7 +102,7 @@ TEST_CASE("contact points along a cone's side are on the cone up to its tip") {
     for (const double turn : {0.0, 0.01, 0.02, 0.03, 0.04, 0.049}) {
         const dmat3 along = dmat3(test::turn(n, turn)) * dmat3(test::turn(ez, std::atan(0.5)));
         const Shape a = cone(1, 1), b = capsule(1, 0.5f);
-        const Frame f{vec3(dvec3(0.5, 0, 0) + 0.5 * n), mat3(along)};
+        const MatrixTransform f{vec3(dvec3(0.5, 0, 0) + 0.5 * n), mat3(along)};
         SimplexCache cache;
         const SeparationResult r = separation(a, b, f, cache);
         FaceHints hints;

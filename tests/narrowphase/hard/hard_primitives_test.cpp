@@ -231,7 +231,7 @@ TEST_CASE("a cone and a segment that all but touch do not keep GJK going up to i
     const Shape a = cone(0x1.489356p+6f, 0x1.d907e6p+4f);
     const Shape b = segment({-0x1.87a03p+1f, -0x1.475eacp+6f, -0x1.2093acp+4f},
                             {-0x1.87a03p+1f, 0x1.45c66ap+6f, -0x1.2093acp+4f}, 0x0p+0f);
-    const Frame f{
+    const MatrixTransform f{
         {0x1.b5c2c8p+3f, 0x1.48677ep+7f, -0x1.52e106p+3f},
         mat3(vec3{-0x1.54a5bap-1f, 0x1.ea68f4p-3f, 0x1.6a09e6p-1f}, vec3{0x1.5ac5bp-2f, 0x1.e1bf86p-1f, 0x1p-55f},
              vec3{-0x1.54a5bap-1f, 0x1.ea68f4p-3f, -0x1.6a09e6p-1f})};

@@ -91,7 +91,7 @@ SeparationResult as_separation(const ClosedForm& c) {
 }
 
 /// GJK and EPA directly, because `separation` may use a closed form itself.
-double by_gjk_and_epa(const Shape& a, const Shape& b, const Frame& f) {
+double by_gjk_and_epa(const Shape& a, const Shape& b, const MatrixTransform& f) {
     SimplexCache cache;
     const GjkResult g = gjk(a, b, f, cache);
     const double radii = double(a.radius) + double(b.radius);
@@ -106,14 +106,14 @@ struct Tally {
 };
 
 /// A function that computes a pair's separation; it returns false if it gives only a lower bound.
-using Answer = bool (*)(const Shape&, const Shape&, const Frame&, ClosedForm&);
+using Answer = bool (*)(const Shape&, const Shape&, const MatrixTransform&, ClosedForm&);
 
-bool by_closed_form(const Shape& a, const Shape& b, const Frame& f, ClosedForm& c) {
+bool by_closed_form(const Shape& a, const Shape& b, const MatrixTransform& f, ClosedForm& c) {
     c = closed_form(a, b, f);
     return true;
 }
 
-bool by_separating_axes(const Shape& a, const Shape& b, const Frame& f, ClosedForm& c) {
+bool by_separating_axes(const Shape& a, const Shape& b, const MatrixTransform& f, ClosedForm& c) {
     const ByAxes axes = by_axes(a, b, f);
     c = axes.answer;
     return axes.status == AxesStatus::exact;
@@ -123,7 +123,7 @@ class Examiner {
 public:
     explicit Examiner(std::uint64_t seed, Answer by = by_closed_form) : random(seed), answer_(by) {}
 
-    oracle::SignedDistance ask(const Piece& a, const Piece& b, const Frame& f) {
+    oracle::SignedDistance ask(const Piece& a, const Piece& b, const MatrixTransform& f) {
         const oracle::Pose pose(f);
         const double smaller = std::min(a.solid.size, b.solid.size);
         oracle::SignedDistance truth = oracle::signed_distance(a.solid, b.solid, pose, 1e-7 * smaller);
@@ -166,8 +166,8 @@ public:
     }
 
     /// The same pair in the other order. Only for poses whose inverse is exact: rotations by multiples of 90 degrees.
-    void ask_swapped(const Piece& a, const Piece& b, const Frame& f) {
-        const Frame back{-transpose_mul(f.rotation, f.position), glm::transpose(f.rotation)};
+    void ask_swapped(const Piece& a, const Piece& b, const MatrixTransform& f) {
+        const MatrixTransform back{-transpose_mul(f.rotation, f.position), glm::transpose(f.rotation)};
         ClosedForm c, d;
         if (!answer_(a.shape, b.shape, f, c) || !answer_(b.shape, a.shape, back, d)) return;
         const double smaller = std::min(a.solid.size, b.solid.size);
@@ -181,7 +181,7 @@ public:
     Tally tally;
 
 private:
-    void report(const Piece& a, const Piece& b, const Frame& f, const std::string& complaint,
+    void report(const Piece& a, const Piece& b, const MatrixTransform& f, const std::string& complaint,
                 const oracle::SignedDistance& truth) {
         ++tally.failures;
         if (++printed_ > 10) return;
@@ -236,7 +236,7 @@ void scenario(Examiner& e, const Piece& a, const Piece& b) {
     const dvec3 middles = a.solid.center - rotation * b.solid.center;
     const dvec3 beside = middles + u * glm::dot(u, touching - middles) + shift * dvec3(any_perpendicular(vec3(u)));
     const dvec3 apart = (shifted ? beside : touching) + gap * u;
-    const Frame f{vec3(apart), turn};
+    const MatrixTransform f{vec3(apart), turn};
     const oracle::SignedDistance truth = e.ask(a, b, f);
 
     // Straight back along the normal, until it touches.
@@ -340,7 +340,7 @@ TEST_CASE("separating axes stop at a limit that is exceeded and only then") {
         const Piece a = random_piece(random, ShapeType::box, 1.0);
         const Piece b = random_piece(random, random.chance(0.5) ? ShapeType::box : ShapeType::triangle, 1.0);
         const double away = random.between(0.5, 3.0), limit = random.between(-0.5, 1.0);
-        const Frame f{test::narrow(random.direction() * away), test::mixed_turn(random)};
+        const MatrixTransform f{test::narrow(random.direction() * away), test::mixed_turn(random)};
         const ByAxes free = by_axes(a.shape, b.shape, f);
         const ByAxes limited = by_axes(a.shape, b.shape, f, static_cast<float>(limit));
         if (limited.status == AxesStatus::beyond_limit) {
@@ -393,7 +393,7 @@ TEST_CASE("which pairs have closed forms does not depend on their order") {
 
 TEST_CASE("a sphere whose centre is on the core of the other shape is pushed out along a fixed axis") {
     const Shape ball = sphere(0.25f);
-    const Frame here{vec3(0.0f), upright};
+    const MatrixTransform here{vec3(0.0f), upright};
     check_answer(closed_form(ball, sphere(0.5f), here), -0.75f, {0, 1, 0});
     // Across the capsule's axis, whichever way that looks.
     for (const mat3& turn : {upright, lying}) {
@@ -465,7 +465,7 @@ TEST_CASE("a normal between cores that all but touch is as good as one from fart
     for (int i = 0; i < 200; ++i) {
         const float length = 1e5f + 977.0f * static_cast<float>(i), beside = 0x1p-22f * static_cast<float>(1 + i % 7);
         const Piece line = make_piece(segment({0, -1e4f, 0}, {0, length, 0}));
-        const Frame f{{1.0f + beside, 1.0f, 0.0f}, mat3(vec3(c, c, 0), vec3(c, -c, 0), vec3(0, 0, -1))};
+        const MatrixTransform f{{1.0f + beside, 1.0f, 0.0f}, mat3(vec3(c, c, 0), vec3(c, -c, 0), vec3(0, 0, -1))};
         const ClosedForm apart = closed_form(brick.shape, line.shape, f);
         CHECK(std::abs(apart.separation) < 2e-6f);
         const double s = oracle::separation_along(brick.solid, line.solid, oracle::Pose(f), dvec3(apart.normal));
@@ -493,7 +493,7 @@ TEST_CASE("closed forms of any finite pose are finite") {
             const double size_a = random.scale(2e-6, 3e5), size_b = random.scale(2e-6, 3e5);
             const Piece a{hard_piece(random, type_a, size_a)}, b{hard_piece(random, type_b, size_b)};
             const double far = random.chance(0.5) ? 0.0 : random.scale(1e-38, 1e30);
-            const Frame f{test::narrow(random.direction() * far), test::mixed_turn(random)};
+            const MatrixTransform f{test::narrow(random.direction() * far), test::mixed_turn(random)};
             const ClosedForm c = closed_form(a.shape, b.shape, f);
             const bool good = is_finite(c.separation) && is_finite(c.point_a) && is_finite(c.point_b) &&
                               std::abs(length_squared(c.normal) - 1.0f) < 1e-5f;
@@ -511,7 +511,7 @@ TEST_CASE("the manifold of a sphere is the one point that make_manifold gives") 
         for (int i = 0; i < 200; ++i) {
             const Piece a = random_piece(random, type_a, 1.0), b = random_piece(random, type_b, 1.0);
             const double away = random.between(0.0, 3.0);
-            const Frame f{test::narrow(random.direction() * away), test::mixed_turn(random)};
+            const MatrixTransform f{test::narrow(random.direction() * away), test::mixed_turn(random)};
             const ClosedForm c = closed_form(a.shape, b.shape, f);
             const float margin = 0.2f;
             FaceHints hints;

@@ -42,7 +42,7 @@ Shape stone(Random& random, int count, double size) {
 /// The signed separation of a pair, computed without a cache.
 float truth(const Batch& batch, std::size_t pair) {
     const PairRecord& r = batch.records[pair];
-    const Frame frame = to_frame(relative(batch.colliders.poses[r.a], batch.colliders.poses[r.b]));
+    const MatrixTransform frame = to_matrix_transform(relative(batch.colliders.poses[r.a], batch.colliders.poses[r.b]));
     SimplexCache cache;
     return separation(batch.colliders.shapes[r.a], batch.colliders.shapes[r.b], frame, cache).separation;
 }

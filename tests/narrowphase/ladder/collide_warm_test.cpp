@@ -269,7 +269,7 @@ private:
         const bool swapped = record.a != 2 * i;
         const test::Piece &a = swapped ? pair.b : pair.a, &b = swapped ? pair.a : pair.b;
         const Transform b_in_a = relative(warm_.colliders.poses[record.a], warm_.colliders.poses[record.b]);
-        const Frame placed = to_frame(b_in_a);
+        const MatrixTransform placed = to_matrix_transform(b_in_a);
         const oracle::Pose pose(placed);
         const double bar = test::allowed_error(a.solid, b.solid, pose), two_bars = 2.0 * bar;
         const double size = record.size;
@@ -404,7 +404,7 @@ private:
         return off;
     }
 
-    void report(const test::Piece& a, const test::Piece& b, const Frame& frame_b, std::size_t i, int frame,
+    void report(const test::Piece& a, const test::Piece& b, const MatrixTransform& frame_b, std::size_t i, int frame,
                 const std::string& complaint) {
         ++failures_;
         if (failures_ > to_print_) return;

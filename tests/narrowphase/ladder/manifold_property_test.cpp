@@ -28,7 +28,7 @@ constexpr ShapeType all_types[] = {ShapeType::sphere, ShapeType::capsule,  Shape
 struct Touching {
     Shape a, b;
     oracle::Solid solid_a, solid_b;
-    Frame b_in_a;
+    MatrixTransform b_in_a;
     double size;  ///< of the smaller shape, m
     float margin;
     SeparationResult answer;
@@ -205,7 +205,7 @@ TEST_CASE("a pair seen from the other side has the same contact") {
                 const Touching pair = make_touching(random, ta, tb, hulls);
                 if (pair.answer.separation > 0.9f * pair.margin) continue;
                 const mat3 back = glm::transpose(pair.b_in_a.rotation);
-                const Frame a_in_b{-(back * pair.b_in_a.position), back};
+                const MatrixTransform a_in_b{-(back * pair.b_in_a.position), back};
                 const auto into_b = [&](const vec3& p) { return back * (p - pair.b_in_a.position); };
                 FaceHints hints, swapped_hints;
                 const Manifold ab = manifold_of(pair, hints);
@@ -243,7 +243,7 @@ TEST_CASE("faces on faces keep their ids from frame to frame, and span what they
             return test::random_shape(random, random.chance(0.5) ? ShapeType::box : ShapeType::hull, 1.0, pick());
         };
         Touching pair = face_on_face(random, piece(), piece(), -1e-3);
-        const Frame rest = pair.b_in_a;
+        const MatrixTransform rest = pair.b_in_a;
         FaceHints hints;
         std::vector<std::uint32_t> before;
         for (int frame = 0; frame < 10; ++frame) {
@@ -275,7 +275,7 @@ TEST_CASE("a manifold scales with its shapes, bit for bit") {
                                    ShapeType::triangle};
         const Shape a = test::random_shape(random, kinds[random.below(5)], 1.0, nullptr);
         const Shape b = test::random_shape(random, kinds[random.below(5)], 1.0, nullptr);
-        const Frame f{test::narrow(random.direction()), test::mixed_turn(random)};
+        const MatrixTransform f{test::narrow(random.direction()), test::mixed_turn(random)};
         const vec3 n = test::narrow(random.direction()), at = test::narrow(random.direction());
         FaceHints hints;
         const Manifold m = make_manifold(a, b, f, n, at, at - 0.01f * n, 0.1f, hints);

@@ -28,7 +28,7 @@ struct Expected {
     float separation;
 };
 
-std::string describe(const Manifold& m, const Frame& b_in_a) {
+std::string describe(const Manifold& m, const MatrixTransform& b_in_a) {
     std::ostringstream out;
     out << m.count << " points, normal (" << m.normal.x << ", " << m.normal.y << ", " << m.normal.z << ")";
     for (int i = 0; i < m.count; ++i) {
@@ -40,7 +40,7 @@ std::string describe(const Manifold& m, const Frame& b_in_a) {
 }
 
 /// Empty if the manifold has exactly the expected points, in any order.
-std::string difference(const Manifold& m, const Frame& b_in_a, const std::vector<Expected>& expected,
+std::string difference(const Manifold& m, const MatrixTransform& b_in_a, const std::vector<Expected>& expected,
                        float tolerance = 1e-4f) {
     std::vector<char> used(expected.size(), 0);
     bool same = m.count == static_cast<int>(expected.size());
@@ -60,13 +60,13 @@ std::string difference(const Manifold& m, const Frame& b_in_a, const std::vector
 #define CHECK_POINTS(m, frame, ...) CHECK(difference(m, frame, __VA_ARGS__) == "")
 
 /// Contact along `normal`; the witness points are the middle of what the caller says, `separation` apart.
-Manifold contact(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& at,
+Manifold contact(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& normal, const vec3& at,
                  float separation, float margin = 0.02f, FaceHints hints = {}) {
     const vec3 half = (0.5f * separation) * normal;
     return make_manifold(a, b, b_in_a, normal, at - half, at + half, margin, hints);
 }
 
-Frame placed(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
+MatrixTransform placed(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
 
 /// Area of the convex hull of the manifold's points, seen along the normal.
 float spread(const Manifold& m) {
@@ -128,7 +128,7 @@ std::vector<Floor> floors() {
 
 TEST_CASE("a box on a box touches in the four corners of the overlap") {
     const Shape a = box({1, 1, 1}), b = box({0.5f, 0.5f, 0.5f});
-    const Frame f = placed({0.7f, 1.49f, 0.2f});
+    const MatrixTransform f = placed({0.7f, 1.49f, 0.2f});
     const Manifold m = contact(a, b, f, up, {0.5f, 0.995f, 0.1f}, -0.01f);
     CHECK_POINTS(m, f,
                  {{{0.2f, 0.995f, -0.3f}, -0.01f},
@@ -148,7 +148,7 @@ TEST_CASE("a normal a few degrees off a face's snaps to the face, one that a fac
     const Shape a = box({1, 1, 1}), b = box({0.5f, 0.5f, 0.5f});
     Random random(3);
     for (int i = 0; i < 100; ++i) {
-        const Frame f = placed({0.1f, 1.499f, 0.2f}, turn({0, 1, 0}, random.between(0, 6.0)));
+        const MatrixTransform f = placed({0.1f, 1.499f, 0.2f}, turn({0, 1, 0}, random.between(0, 6.0)));
         const vec3 axis = any_perpendicular(up) * static_cast<float>(random.between(-1, 1)) + vec3(0, 0, 0.2f);
         const vec3 off = turn(glm::normalize(glm::dvec3(axis)), random.between(-10, 10) * degree) * up;
         const Manifold m = contact(a, b, f, off, {0.1f, 0.9995f, 0.2f}, -0.001f);
@@ -160,7 +160,7 @@ TEST_CASE("a normal a few degrees off a face's snaps to the face, one that a fac
     const float s = std::sin(0.17453293f), c = std::cos(0.17453293f);
     const Shape round = capsule(0.5f, 0.2f);
     const vec3 n(s, c, 0), corner(1, 1, 0.3f);
-    const Frame g = placed(corner + 0.2f * n + vec3(0, 0.5f, 0));
+    const MatrixTransform g = placed(corner + 0.2f * n + vec3(0, 0.5f, 0));
     const Manifold m = contact(a, round, g, n, corner, 0.0f);
     CHECK(m.normal == n);
     CHECK(m.face_owner == FaceOwner::none);
@@ -169,7 +169,7 @@ TEST_CASE("a normal a few degrees off a face's snaps to the face, one that a fac
 
 TEST_CASE("of the eight corners of two boxes at 45 degrees four are kept that span the most") {
     const Shape a = box({1, 1, 1});
-    const Frame f = placed({0, 2, 0}, turn({0, 1, 0}, 45 * degree));
+    const MatrixTransform f = placed({0, 2, 0}, turn({0, 1, 0}, 45 * degree));
     const Manifold m = contact(a, a, f, up, {0, 1, 0}, 0.0f);
     REQUIRE(m.count == 4);
     const float root2 = std::sqrt(2.0f),
@@ -189,7 +189,7 @@ TEST_CASE("a tilted box touches with an edge or a corner, and the other corners 
         CAPTURE(name);
         const double angle = 2 * degree;
         const float s = static_cast<float>(std::sin(angle)), c = static_cast<float>(std::cos(angle));
-        const Frame f = placed({0, 0.5f * (s + c), 0}, turn({0, 0, 1}, angle));
+        const MatrixTransform f = placed({0, 0.5f * (s + c), 0}, turn({0, 0, 1}, angle));
         const float edge = 0.5f * (s - c), far = 0.5f * (s + c);
         const std::vector<Expected> two = {{{edge, 0, -0.5f}, 0}, {{edge, 0, 0.5f}, 0}};
         CHECK_POINTS(contact(floor, b, f, up, {edge, 0, 0.1f}, 0.0f, 0.02f), f, two);
@@ -202,7 +202,7 @@ TEST_CASE("a tilted box touches with an edge or a corner, and the other corners 
         for (const vec3& p : box_points(vec3(0.5f))) {
             if ((on_corner * p).y < low.y) low = on_corner * p;
         }
-        const Frame g = placed({0, -low.y, 0}, on_corner);
+        const MatrixTransform g = placed({0, -low.y, 0}, on_corner);
         CHECK_POINTS(contact(floor, b, g, up, {low.x, 0, low.z}, 0.0f), g, {{{low.x, 0, low.z}, 0}});
     }
 }
@@ -216,7 +216,8 @@ TEST_CASE("crossing edges touch in a point, parallel edges at the ends of their 
     const vec3 n = to_a * up;
     for (double yaw : {0.0, 20.0, 70.0}) {
         CAPTURE(yaw);
-        const Frame f = placed(to_a * vec3(0.2f, 2 * h - 0.01f, 0.3f), to_a * turn({0, 1, 0}, yaw * degree) * about_x);
+        const MatrixTransform f =
+            placed(to_a * vec3(0.2f, 2 * h - 0.01f, 0.3f), to_a * turn({0, 1, 0}, yaw * degree) * about_x);
         // Where the two lines cross: A's at x = 0, B's through (0.2, 0.3).
         const double along = -0.2 / std::cos(yaw * degree);
         const float z = static_cast<float>(0.3 - along * std::sin(yaw * degree));
@@ -224,7 +225,7 @@ TEST_CASE("crossing edges touch in a point, parallel edges at the ends of their 
         CHECK_POINTS(contact(cube, cube, f, n, at, -0.01f), f, {{at, -0.01f}});
     }
     // Parallel, one shifted by 0.5 along the edges.
-    const Frame g = placed(to_a * vec3(0, 2 * h + 0.004f, 0.5f), to_a * about_z);
+    const MatrixTransform g = placed(to_a * vec3(0, 2 * h + 0.004f, 0.5f), to_a * about_z);
     const Manifold m = contact(cube, cube, g, n, to_a * vec3(0, h + 0.002f, 0), 0.004f);
     CHECK_POINTS(m, g, {{to_a * vec3(0, h + 0.002f, -0.5f), 0.004f}, {to_a * vec3(0, h + 0.002f, 1), 0.004f}});
 }
@@ -238,12 +239,12 @@ TEST_CASE(
         CAPTURE(name);
         const float dip = -0.003f;
         {
-            const Frame f = placed({0.3f, 0.5f + dip, 0.1f});
+            const MatrixTransform f = placed({0.3f, 0.5f + dip, 0.1f});
             CHECK_POINTS(contact(floor, sphere(0.5f), f, up, {0.3f, dip / 2, 0.1f}, dip), f,
                          {{{0.3f, dip / 2, 0.1f}, dip}});
         }
         {
-            const Frame f = placed({0.3f, 0.5f + dip, 0.1f}, turn({0, 1, 0}, 0.4));
+            const MatrixTransform f = placed({0.3f, 0.5f + dip, 0.1f}, turn({0, 1, 0}, 0.4));
             std::vector<Expected> corners;
             for (const vec3& p : box_points({1, 0.5f, 2})) {
                 if (p.y < 0) corners.push_back({transform_point(f, p) + vec3(0, -dip / 2, 0), dip});
@@ -251,14 +252,14 @@ TEST_CASE(
             CHECK_POINTS(contact(floor, box({1, 0.5f, 2}), f, up, {0.3f, dip / 2, 0.1f}, dip), f, corners);
         }
         {  // Capsule lying along x, then standing.
-            const Frame f = placed({0, 0.2f + dip, 0}, turn({0, 0, 1}, quarter));
+            const MatrixTransform f = placed({0, 0.2f + dip, 0}, turn({0, 0, 1}, quarter));
             CHECK_POINTS(contact(floor, capsule(0.7f, 0.2f), f, up, {0.1f, dip / 2, 0}, dip), f,
                          {{{0.7f, dip / 2, 0}, dip}, {{-0.7f, dip / 2, 0}, dip}});
-            const Frame g = placed({0, 0.9f + dip, 0});
+            const MatrixTransform g = placed({0, 0.9f + dip, 0});
             CHECK_POINTS(contact(floor, capsule(0.7f, 0.2f), g, up, {0, dip / 2, 0}, dip), g, {{{0, dip / 2, 0}, dip}});
         }
         {  // Cylinder on its end: four points, a quarter turn apart.
-            const Frame f = placed({1, 0.6f + dip, 0}, turn({0, 1, 0}, 1.0));
+            const MatrixTransform f = placed({1, 0.6f + dip, 0}, turn({0, 1, 0}, 1.0));
             const Manifold m = contact(floor, cylinder(0.6f, 0.4f), f, up, {1.1f, dip / 2, 0.2f}, dip);
             REQUIRE(m.count == 4);
             CHECK(spread(m) == doctest::Approx(2 * 0.4 * 0.4).epsilon(1e-4));
@@ -268,7 +269,7 @@ TEST_CASE(
             }
         }
         {  // ... on its side, ...
-            const Frame f = placed({1, 0.4f + dip, 0}, turn({0, 0, 1}, quarter) * turn({0, 1, 0}, 0.7));
+            const MatrixTransform f = placed({1, 0.4f + dip, 0}, turn({0, 0, 1}, quarter) * turn({0, 1, 0}, 0.7));
             CHECK_POINTS(contact(floor, cylinder(0.6f, 0.4f), f, up, {1, dip / 2, 0}, dip), f,
                          {{{1.6f, dip / 2, 0}, dip}, {{0.4f, dip / 2, 0}, dip}});
         }
@@ -276,14 +277,14 @@ TEST_CASE(
             CAPTURE(angle);
             const float s = static_cast<float>(std::sin(angle * degree)),
                         c = static_cast<float>(std::cos(angle * degree));
-            const Frame f =
+            const MatrixTransform f =
                 placed({0, 0.6f * c + 0.4f * s + dip, 0}, turn({0, 0, 1}, angle * degree) * turn({0, 1, 0}, 0.7));
             const vec3 low(0.6f * s - 0.4f * c, dip / 2, 0);
             CHECK_POINTS(contact(floor, cylinder(0.6f, 0.4f), f, up, low, dip, 0.004f), f, {{low, dip}});
         }
         {  // Cone on its base, on its side and on its tip.
             const Shape hat = cone(0.6f, 0.4f);
-            const Frame f = placed({1, 0.6f + dip, 0}, turn({0, 1, 0}, 1.0));
+            const MatrixTransform f = placed({1, 0.6f + dip, 0}, turn({0, 1, 0}, 1.0));
             const Manifold m = contact(floor, hat, f, up, {1.1f, dip / 2, 0.2f}, dip);
             CHECK(m.count == 4);
             CHECK(spread(m) == doctest::Approx(2 * 0.4 * 0.4).epsilon(1e-4));
@@ -292,7 +293,7 @@ TEST_CASE(
             const mat3 side = turn({0, 0, 1}, lean) * turn({0, 1, 0}, 0.3);
             const float length = std::sqrt(0.4f * 0.4f + 1.2f * 1.2f);
             const vec3 apex = side * vec3(0, 0.6f, 0);
-            const Frame g = placed({0, -apex.y + dip, 0}, side);
+            const MatrixTransform g = placed({0, -apex.y + dip, 0}, side);
             CHECK_POINTS(contact(floor, hat, g, up, {apex.x, dip / 2, 0}, dip), g,
                          {{{apex.x, dip / 2, 0}, dip}, {{apex.x + length, dip / 2, 0}, dip}});
 
@@ -300,7 +301,7 @@ TEST_CASE(
                 CAPTURE(angle);
                 const mat3 tip = turn({0, 0, 1}, angle * degree);
                 const vec3 point = tip * vec3(0, 0.6f, 0);
-                const Frame t = placed({0, -point.y + dip, 0}, tip);
+                const MatrixTransform t = placed({0, -point.y + dip, 0}, tip);
                 CHECK_POINTS(contact(floor, hat, t, up, {point.x, dip / 2, 0}, dip), t, {{{point.x, dip / 2, 0}, dip}});
             }
         }
@@ -316,7 +317,7 @@ TEST_CASE("a rocking cylinder's lowest rim point is a contact point, exactly, at
             CAPTURE(yaw);
             const mat3 r = turn({0, 0, 1}, tilt) * turn({0, 1, 0}, yaw);
             const float s = static_cast<float>(std::sin(tilt)), c = static_cast<float>(std::cos(tilt));
-            const Frame f = placed({0, 1 + 0.6f * c + 0.4f * s, 0}, r);
+            const MatrixTransform f = placed({0, 1 + 0.6f * c + 0.4f * s, 0}, r);
             const vec3 low(0.6f * s - 0.4f * c, 1, 0);
             const Manifold m = contact(floor, can, f, up, low, 0.0f);
             float nearest = 1.0f, deepest = 1.0f;
@@ -334,11 +335,11 @@ TEST_CASE("caps meet boxes and caps in points that lie in both") {
     const Shape can = cylinder(0.5f, 1.0f), table = box({2, 0.5f, 2});
     {  // A small box within the cap, then one whose corner sticks out.
         const Shape crate = box({0.3f, 0.3f, 0.3f});
-        const Frame f = placed({0.1f, 0.8f, 0.2f});
+        const MatrixTransform f = placed({0.1f, 0.8f, 0.2f});
         CHECK_POINTS(
             contact(can, crate, f, up, {0.1f, 0.5f, 0.2f}, 0), f,
             {{{-0.2f, 0.5f, -0.1f}, 0}, {{0.4f, 0.5f, -0.1f}, 0}, {{0.4f, 0.5f, 0.5f}, 0}, {{-0.2f, 0.5f, 0.5f}, 0}});
-        const Frame g = placed({0.7f, 0.8f, 0.7f});
+        const MatrixTransform g = placed({0.7f, 0.8f, 0.7f});
         const Manifold m = contact(can, crate, g, up, {0.6f, 0.5f, 0.6f}, 0);
         // The corner (0.4, 0.4), and the rim at x = 0.4 and at z = 0.4; the arc bulges out between these two.
         const float rim = std::sqrt(1 - 0.16f);
@@ -351,7 +352,7 @@ TEST_CASE("caps meet boxes and caps in points that lie in both") {
         }
     }
     {  // Half over the border of a table.
-        const Frame f = placed({2.2f, 1.0f, 0});
+        const MatrixTransform f = placed({2.2f, 1.0f, 0});
         const Manifold m = contact(table, can, f, up, {1.9f, 0.5f, 0}, 0);
         REQUIRE(m.count == 4);
         const float half_chord = std::sqrt(1 - 0.04f);
@@ -370,7 +371,7 @@ TEST_CASE("caps meet boxes and caps in points that lie in both") {
     }
     for (float shift : {0.0f, 0.4f, 1.2f, 1.8f}) {  // can on can
         CAPTURE(shift);
-        const Frame f = placed({shift, 1.0f, 0});
+        const MatrixTransform f = placed({shift, 1.0f, 0});
         const Manifold m = contact(can, can, f, up, {shift / 2, 0.5f, 0}, 0);
         REQUIRE(m.count >= 3);
         // The lens of two unit circles: the quadrilateral of its two tips and the middles of its arcs.
@@ -417,7 +418,7 @@ TEST_CASE("a rounded grain's face is the point that rounding makes of it, not a 
     const Shape rock = hull_of({{0, 0, 2}, {2, 0, -2}, {0, 0, -2}, {0, 2, 0.5f}});
     const Shape grain = triangle({2.5e-7f, 0, -3.75e-6f}, {-3.75e-6f, 2e-6f, 0}, {0, 0, 0}, 1e4f);
     SimplexCache cache;
-    const Frame here = placed({0, 0, 0});
+    const MatrixTransform here = placed({0, 0, 0});
     const SeparationResult r = separation(rock, grain, here, cache);
     FaceHints hints;
     const Manifold m = make_manifold(rock, grain, here, r.normal, r.point_a, r.point_b, 0.02f, hints);
@@ -434,27 +435,27 @@ TEST_CASE("capsules and cylinders on edges and on each other touch along the lin
     for (const Shape& roll : {capsule(0.7f, 0.2f), cylinder(0.7f, 0.2f)}) {
         CAPTURE(name_of(roll.type));
         {  // along a box's edge
-            const Frame f = placed(edge + 0.2f * n + vec3(0, 0, 1.5f), along_z);
+            const MatrixTransform f = placed(edge + 0.2f * n + vec3(0, 0, 1.5f), along_z);
             CHECK_POINTS(contact(table, roll, f, n, edge + vec3(0, 0, 1), 0), f,
                          {{edge + vec3(0, 0, 0.8f), 0}, {edge + vec3(0, 0, 2), 0}});
         }
         {  // over the border of a face: one end on the face, the other at its edge
-            const Frame f = placed({1.8f, 0.7f, 0}, along_x);
+            const MatrixTransform f = placed({1.8f, 0.7f, 0}, along_x);
             CHECK_POINTS(contact(table, roll, f, up, {1.5f, 0.5f, 0}, 0), f, {{{1.1f, 0.5f, 0}, 0}, {{2, 0.5f, 0}, 0}},
                          2e-3f);
         }
         {  // on its like: parallel, shifted along by 0.4
             const vec3 side(1, 0, 0);
-            const Frame g = placed({0.4f, 0.4f, 0});
+            const MatrixTransform g = placed({0.4f, 0.4f, 0});
             CHECK_POINTS(contact(roll, roll, g, side, {0.2f, 0, 0}, 0), g,
                          {{{0.2f, -0.3f, 0}, 0}, {{0.2f, 0.7f, 0}, 0}});
             // crossing
-            const Frame x = placed({0.4f, 0.1f, 0.2f}, turn({1, 0, 0}, 50 * degree));
+            const MatrixTransform x = placed({0.4f, 0.1f, 0.2f}, turn({1, 0, 0}, 50 * degree));
             const double s = -0.2 / std::sin(50 * degree);
             const float y = static_cast<float>(0.1 + s * std::cos(50 * degree));
             CHECK_POINTS(contact(roll, roll, x, side, {0.2f, y, 0}, 0), x, {{{0.2f, y, 0}, 0}});
             // 1 degree: still a stretch, centred on the crossing
-            const Frame skew = placed({0.4f, 0, 0}, turn({1, 0, 0}, 1 * degree));
+            const MatrixTransform skew = placed({0.4f, 0, 0}, turn({1, 0, 0}, 1 * degree));
             const Manifold m = contact(roll, roll, skew, side, {0.2f, 0, 0}, 0);
             REQUIRE(m.count == 2);
             CHECK(std::abs(m.points[0].on_a.y + m.points[1].on_a.y) < 0.01f);
@@ -465,7 +466,7 @@ TEST_CASE("capsules and cylinders on edges and on each other touch along the lin
 
 TEST_CASE("faces with hundreds of corners are handled, alone and against each other") {
     const Shape drum = prism(300, 1.0f, 0.5f), crate = box({0.3f, 0.3f, 0.3f});
-    const Frame inside = placed({0.1f, 0.8f, 0.2f});
+    const MatrixTransform inside = placed({0.1f, 0.8f, 0.2f});
     CHECK_POINTS(
         contact(drum, crate, inside, up, {0.1f, 0.5f, 0.2f}, 0), inside,
         {{{-0.2f, 0.5f, -0.1f}, 0}, {{0.4f, 0.5f, -0.1f}, 0}, {{0.4f, 0.5f, 0.5f}, 0}, {{-0.2f, 0.5f, 0.5f}, 0}});
@@ -474,7 +475,7 @@ TEST_CASE("faces with hundreds of corners are handled, alone and against each ot
         const Shape other = prism(corners, 1.0f, 0.5f);
         for (float shift : {0.0f, 0.5f, 1.5f}) {
             CAPTURE(shift);
-            const Frame f = placed({shift, 0.999f, 0}, turn({0, 1, 0}, 0.01));
+            const MatrixTransform f = placed({shift, 0.999f, 0}, turn({0, 1, 0}, 0.01));
             const Manifold m = contact(drum, other, f, up, {shift / 2, 0.4995f, 0}, -0.001f);
             REQUIRE(m.count >= 3);
             const float tips = 2 * std::sqrt(1 - shift * shift / 4), width = 2 - shift;
@@ -500,7 +501,7 @@ TEST_CASE("a hull that is a box has a box's manifold") {
             const vec3 q = r * p;
             if (q.y < low) low = q.y, lowest = q;
         }
-        const Frame f = placed({0, 1 - low - 0.001f, 0}, r);
+        const MatrixTransform f = placed({0, 1 - low - 0.001f, 0}, r);
         const Manifold m = contact(floor, solid, f, up, {lowest.x, 0.9995f, lowest.z}, -0.001f);
         std::vector<Expected> expected;
         for (int k = 0; k < m.count; ++k) {
@@ -514,7 +515,7 @@ TEST_CASE("a hull that is a box has a box's manifold") {
 
 TEST_CASE("points within the margin are kept, and only those, a pair beyond it has none") {
     const Shape a = box({1, 1, 1}), b = box({0.5f, 0.5f, 0.5f});
-    const Frame f = placed({0, 1.51f, 0});
+    const MatrixTransform f = placed({0, 1.51f, 0});
     CHECK(contact(a, b, f, up, {0, 1.005f, 0}, 0.01f, 0.02f).count == 4);
     CHECK(contact(a, b, f, up, {0, 1.005f, 0}, 0.01f, 0.005f).count == 0);
     CHECK(contact(sphere(1), sphere(1), placed({0, 2.01f, 0}), up, {0, 1.005f, 0}, 0.01f, 0.005f).count == 0);
@@ -524,7 +525,7 @@ TEST_CASE("points within the margin are kept, and only those, a pair beyond it h
 TEST_CASE("a witness pair that no feature explains is a contact by itself") {
     // A made-up pair: the faces along the normal do not overlap at all.
     const Shape cube = box({1, 1, 1});
-    const Frame f = placed({5, 2, 0});
+    const MatrixTransform f = placed({5, 2, 0});
     const Manifold m = contact(cube, cube, f, up, {1, 1, 0}, -0.01f);
     REQUIRE(m.count == 1);
     CHECK_FALSE(m.overlaps);
@@ -537,7 +538,8 @@ TEST_CASE("ids name the features: swapped shapes swap them, either face as refer
     for (double yaw : {0.0, 0.2, 0.8}) {
         const mat3 r = turn({0, 1, 0}, yaw);
         const vec3 position(0.8f, 1.499f, 0.1f);
-        const Frame f = placed(position, r), inverse = placed(-(glm::transpose(r) * position), glm::transpose(r));
+        const MatrixTransform f = placed(position, r),
+                              inverse = placed(-(glm::transpose(r) * position), glm::transpose(r));
         const vec3 at(0.6f, 0.9995f, 0.1f);
         const Manifold ab = contact(a, b, f, up, at, -0.001f);
         const Manifold ba =
@@ -564,7 +566,7 @@ TEST_CASE("boxes of equal size stacked edge on edge keep their ids under noise")
     std::vector<std::uint32_t> before;
     for (int i = 0; i < frames; ++i) {
         const mat3 r = turn(random.direction(), 1e-4 * random.unit());
-        const Frame f = placed(vec3(0, 0.999f, 0) + test::narrow(1e-4 * random.direction()), r);
+        const MatrixTransform f = placed(vec3(0, 0.999f, 0) + test::narrow(1e-4 * random.direction()), r);
         const Manifold m = contact(crate, crate, f, up, {0, 0.4995f, 0}, -0.001f);
         if (i == 0) before = ids(m);
         CHECK(m.count == 4);
@@ -578,7 +580,7 @@ TEST_CASE("a standing cylinder's points do not wander with the noise of its tilt
     Random random(13);
     std::vector<std::uint32_t> before;
     for (int i = 0; i < 1000; ++i) {
-        const Frame f = placed({0, 1.499f, 0}, turn(random.direction(), 3e-4 * random.unit()));
+        const MatrixTransform f = placed({0, 1.499f, 0}, turn(random.direction(), 3e-4 * random.unit()));
         const Manifold m = contact(floor, can, f, up, {0, 0.9995f, 0}, -0.001f);
         if (i == 0) before = ids(m);
         CHECK(m.count == 4);

@@ -23,7 +23,7 @@ using test::Random;
 
 struct Query {
     Shape a, b;
-    Frame frame;
+    MatrixTransform frame;
     bool fresh;  ///< else warm, from the query before
     float limit;
 };
@@ -253,7 +253,7 @@ TEST_CASE("where the kernel is in doubt the trace shows its part and the plain l
                 source.next(i % 2 == 0 ? test::Family::plain : test::Family::slender, meeting,
                             ShapeType(i % shape_type_count), ShapeType(i / shape_type_count % shape_type_count));
             SimplexCache cache;
-            for (const Frame& frame : {pair.frame, pair.nudged}) {
+            for (const MatrixTransform& frame : {pair.frame, pair.nudged}) {
                 const Query q{pair.a.shape, pair.b.shape, frame, false, INFINITY};
                 const GjkTrace trace = trace_gjk(q.a, q.b, q.frame, cache);
                 const GjkResult result = gjk(q.a, q.b, q.frame, cache);
@@ -368,7 +368,7 @@ TEST_CASE("a trace of EPA gives epa's answer bit for bit from closed meshes arou
 TEST_CASE("of a flat difference EPA has no polytope to show") {
     SimplexCache cache;
     const Shape a = triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), b = segment({-1, 0, 0}, {1, 0, 0});
-    const Frame frame;
+    const MatrixTransform frame;
     REQUIRE(gjk(a, b, frame, cache).status == GjkStatus::overlapping);
     const EpaTrace trace = trace_epa(a, b, frame, cache);
     CHECK(trace.result.status == EpaStatus::flat);

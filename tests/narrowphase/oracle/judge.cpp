@@ -61,8 +61,8 @@ bool all_finite(const SeparationResult& r) {
 
 }  // namespace
 
-std::string reproduce(const Shape& a, const Shape& b, const Frame& f) {
-    return "const Shape a = " + code_for(a) + ";\nconst Shape b = " + code_for(b) + ";\nconst Frame f{" +
+std::string reproduce(const Shape& a, const Shape& b, const MatrixTransform& f) {
+    return "const Shape a = " + code_for(a) + ";\nconst Shape b = " + code_for(b) + ";\nconst MatrixTransform f{" +
            hex(f.position) + ", mat3(vec3" + hex(f.rotation[0]) + ", vec3" + hex(f.rotation[1]) + ", vec3" +
            hex(f.rotation[2]) + ")};\n";
 }

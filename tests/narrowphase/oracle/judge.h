@@ -33,6 +33,6 @@ Verdict judge(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose
               const oracle::SignedDistance& truth, const SeparationResult& answer);
 
 /// C++ that builds the pair and its pose again, floats in hex: paste it into a test.
-std::string reproduce(const Shape& a, const Shape& b, const Frame& b_in_a);
+std::string reproduce(const Shape& a, const Shape& b, const MatrixTransform& b_in_a);
 
 }  // namespace talus::test

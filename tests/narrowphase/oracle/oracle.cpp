@@ -418,7 +418,7 @@ SignedDistance signed_distance(const Solid& a, const Solid& b, const Pose& b_in_
     return curved ? signed_distance_by_bounds(a, b, b_in_a, tolerance) : signed_distance_by_features(a, b, b_in_a);
 }
 
-SignedDistance signed_distance(const Shape& a, const Shape& b, const Frame& b_in_a) {
+SignedDistance signed_distance(const Shape& a, const Shape& b, const MatrixTransform& b_in_a) {
     const Solid sa = make_solid(a), sb = make_solid(b);
     return signed_distance(sa, sb, Pose(b_in_a), 1e-7 * std::min(sa.size, sb.size));
 }

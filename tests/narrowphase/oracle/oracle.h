@@ -70,7 +70,7 @@ struct Pose {
     dmat3 rotation{1.0};
 
     Pose() = default;
-    explicit Pose(const Frame& f) : position(f.position), rotation(f.rotation) {}
+    explicit Pose(const MatrixTransform& f) : position(f.position), rotation(f.rotation) {}
 };
 
 /// The core's farthest point along `direction`, in the solid's own frame.
@@ -99,7 +99,7 @@ SignedDistance signed_distance_by_bounds(const Solid& a, const Solid& b, const P
 
 /// Features for polytopes, bounds where a core is curved.
 SignedDistance signed_distance(const Solid& a, const Solid& b, const Pose& b_in_a, double tolerance);
-SignedDistance signed_distance(const Shape& a, const Shape& b, const Frame& b_in_a);
+SignedDistance signed_distance(const Shape& a, const Shape& b, const MatrixTransform& b_in_a);
 
 /// Distance from p to the shape, radius included; zero or negative inside (there it is only a bound).
 double distance_outside(const Solid& solid, const dvec3& p);

@@ -66,15 +66,15 @@ Shape any_polytope(Random& random) {
     }
 }
 
-Frame at(vec3 position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
+MatrixTransform at(vec3 position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
 
-void expect(const Shape& a, const Shape& b, const Frame& f, double separation) {
+void expect(const Shape& a, const Shape& b, const MatrixTransform& f, double separation) {
     const oracle::SignedDistance d = oracle::signed_distance(a, b, f);
     CHECK(d.separation == doctest::Approx(separation).epsilon(1e-6).scale(1.0));
     CHECK(glm::length(d.normal) == doctest::Approx(1.0).epsilon(1e-12));
 }
 
-void expect(const Shape& a, const Shape& b, const Frame& f, double separation, dvec3 normal) {
+void expect(const Shape& a, const Shape& b, const MatrixTransform& f, double separation, dvec3 normal) {
     expect(a, b, f, separation);
     CHECK(glm::length(oracle::signed_distance(a, b, f).normal - normal) < 2e-3);
 }

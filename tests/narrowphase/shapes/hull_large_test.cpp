@@ -56,7 +56,7 @@ double outside(const Shape& shape, const dvec3& p) {
 
 struct Pair {
     Shape a, b;
-    Frame b_in_a;
+    MatrixTransform b_in_a;
 
     dvec3 into_b(const dvec3& p) const { return glm::transpose(dmat3(b_in_a.rotation)) * (p - dvec3(b_in_a.position)); }
     /// The gap between the projections of the two on the line along the unit vector n.

@@ -258,7 +258,7 @@ TEST_CASE("separation of posed shapes as mappings agrees with the oracle on the 
         const Shape a = test::random_shape(random, type_a, 1.0, *pooled);
         const Shape b = test::random_shape(random, type_b, random.scale(0.3, 1.0), *pooled);
         const vec3 position = somewhere(random, 0.0, 2.5);
-        const Frame f{position, test::mixed_turn(random)};
+        const MatrixTransform f{position, test::mixed_turn(random)};
         const auto truth = oracle::signed_distance(oracle::make_solid(a), oracle::make_solid(b), oracle::Pose(f), 1e-5);
         const SeparationResult r = separation(ShapeSupport(a), posed(ShapeSupport(b), f));
         INFO(test::reproduce(a, b, f), r.separation, " should be ", truth.separation, " to ", truth.error);
@@ -318,7 +318,7 @@ TEST_CASE("distance from A - B to the origin is the distance from A to B") {
     const std::vector<vec3> origin(1, vec3(0.0f));
     for (int i = 0; i < 200; ++i) {
         const Sample a = any_polytope(random), b = any_polytope(random);
-        const Frame f{somewhere(random, 0.0, 2.5), test::any_turn(random)};
+        const MatrixTransform f{somewhere(random, 0.0, 2.5), test::any_turn(random)};
         const auto placed = posed(ShapeSupport(b.shape), f);
         const SeparationResult direct = separation(ShapeSupport(a.shape), placed);
         const SeparationResult folded =
@@ -438,7 +438,7 @@ TEST_CASE("curved shapes composed from others are those shapes") {
         const Case& c = cases[i % 5];
         const Sample other = any_polytope(random);
         const vec3 position = somewhere(random, 0.0, 2.2);
-        const Frame f{position, test::any_turn(random)};
+        const MatrixTransform f{position, test::any_turn(random)};
         const auto truth = oracle::signed_distance(oracle::make_solid(c.shape), oracle::make_solid(other.shape),
                                                    oracle::Pose(f), 1e-5);
         const SeparationResult got = separation(*c.mapping, posed(ShapeSupport(other.shape), f));

@@ -21,7 +21,7 @@ namespace {
 constexpr SweptMethod methods[] = {SweptMethod::folded, SweptMethod::halving, SweptMethod::brent,
                                    SweptMethod::clipping};
 
-float separation_at(const Shape& a, const Shape& b, Frame f, const vec3& way, float t) {
+float separation_at(const Shape& a, const Shape& b, MatrixTransform f, const vec3& way, float t) {
     SimplexCache cache;
     f.position += t * way;
     return separation(a, b, f, cache).separation;
@@ -43,7 +43,7 @@ TEST_CASE("all swept methods agree with the shape cast on whether and when") {
         const Shape a = test::random_shape(random, type_a, 1.0, some_hull(random, 1.0));
         const Shape b = test::random_shape(random, type_b, size_b, some_hull(random, size_b));
         const vec3 from = somewhere(random, 0.5, 5.0), aim = somewhere(random, 0.0, 1.3);
-        const Frame f{from, test::mixed_turn(random)};
+        const MatrixTransform f{from, test::mixed_turn(random)};
         const vec3 way = (aim - from) * static_cast<float>(random.between(0.4, 2.5));
         const ShapeCastResult truth = shape_cast(a, b, f, way);
         // The greatest depth decides whether the motion counts as grazing.
@@ -101,7 +101,7 @@ TEST_CASE("the folded test is the separation of the swept mapping") {
     for (int i = 0; i < 400; ++i) {
         const Shape a = hull(some_hull(random, 1.0)), b = i % 2 == 0 ? box({0.3f, 0.2f, 0.4f}) : capsule(0.3f, 0.2f);
         const vec3 from = somewhere(random, 2.0, 4.0), aim = somewhere(random, 0.0, 2.0), way = (aim - from) * 2.0f;
-        const Frame f{from, test::any_turn(random)};
+        const MatrixTransform f{from, test::any_turn(random)};
         const SeparationResult r = separation(ShapeSupport(a), swept(posed(ShapeSupport(b), f), dvec3(way)));
         const SweptResult s = swept_test(a, b, f, way, SweptMethod::folded);
         const SweptResult m = swept_test(ShapeSupport(a), posed(ShapeSupport(b), f), way, SweptMethod::folded);
@@ -118,7 +118,7 @@ TEST_CASE("the folded test is the separation of the swept mapping") {
 
 TEST_CASE("swept methods give closed-form times for shapes and for mappings") {
     const Shape cube = box({1, 1, 1}), ball = sphere(0.5f);
-    const Frame f{{8, 0.5f, 0.25f}, mat3(1.0f)};
+    const MatrixTransform f{{8, 0.5f, 0.25f}, mat3(1.0f)};
     for (SweptMethod method : methods) {
         const SweptResult boxes = swept_test(cube, cube, f, {-12, 0, 0}, method);
         const SweptResult balls = swept_test(cube, ball, f, {-12, 0, 0}, method);
@@ -155,7 +155,7 @@ TEST_CASE("a thin plate crossed within a thousandth of the motion is not missed"
     Random random(73);
     for (int i = 0; i < 200; ++i) {
         const vec3 from{float(random.between(-1, 1)), float(random.between(-1, 1)), float(random.between(5, 50))};
-        const Frame f{from, test::any_turn(random)};
+        const MatrixTransform f{from, test::any_turn(random)};
         const vec3 way(0.0f, 0.0f, -2.0f * from.z);
         const ShapeCastResult truth = shape_cast(plate, pellet, f, way);
         REQUIRE(truth.status == CastStatus::hit);
@@ -172,7 +172,7 @@ TEST_CASE("a motion that ends where B has just come out on the other side is a h
     // Brent's method took the touch at the end for the first one.
     const Shape cube = box({1, 1, 1});
     for (const float start : {3.0f, 4.0f, 10.0f}) {
-        const Frame f{{start, 0.25f, 0.5f}, mat3(1.0f)};
+        const MatrixTransform f{{start, 0.25f, 0.5f}, mat3(1.0f)};
         const vec3 way(-(start + 2.0f), 0.0f, 0.0f);
         for (SweptMethod method : {SweptMethod::halving, SweptMethod::brent, SweptMethod::clipping}) {
             const SweptResult r = swept_test(cube, cube, f, way, method);

@@ -300,7 +300,7 @@ TEST_CASE("a shape is stopped where the first of all triangles stops it") {
     const Shape shapes[] = {sphere(0.2f), box({0.2f, 0.1f, 0.15f}), capsule(0.2f, 0.1f)};
     for (int k = 0; k < 150; ++k) {
         const Shape& shape = shapes[k % 3];
-        Frame frame;
+        MatrixTransform frame;
         frame.position = 3.0f * glm::normalize(draw.in_box(1.0f));
         const vec3 way = -1.8f * frame.position + draw.in_box(1.5f);
         float least = 2.0f;
@@ -313,7 +313,7 @@ TEST_CASE("a shape is stopped where the first of all triangles stops it") {
         CHECK(bool(hit) == (least <= 1.0f));
         if (hit) CHECK(hit.cast.fraction == doctest::Approx(least).epsilon(1e-4));
         CHECK(overlaps(*mesh, shape, frame) == false);
-        Frame inside = frame;
+        MatrixTransform inside = frame;
         inside.position = mesh->triangle(static_cast<std::uint32_t>(k)).points[0];
         CHECK(overlaps(*mesh, shape, inside));
     }
@@ -328,7 +328,8 @@ TEST_CASE("the nearest point of a mesh is that of its nearest triangle") {
         for (std::uint32_t t = 0; t < mesh->size(); ++t) {
             const SetTriangle s = mesh->triangle(t);
             least = std::min(
-                least, closed_form(triangle(s.points[0], s.points[1], s.points[2]), Shape{}, Frame{p}).separation);
+                least,
+                closed_form(triangle(s.points[0], s.points[1], s.points[2]), Shape{}, MatrixTransform{p}).separation);
         }
         const NearestOnTriangles near = nearest(*mesh, p);
         REQUIRE(near.found);

@@ -35,12 +35,12 @@ struct TriangleCastResult {
 
 /// Returns the triangle that a moving shape reaches first, as shape_cast() of two shapes does (shape_cast.h). If the
 /// shape touches triangles at the start, returns the one that it penetrates most.
-TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
+TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const MatrixTransform& shape_in_set,
                               const vec3& translation, float target_distance = 0.0f);
 
 /// Returns whether the shape touches a triangle. False if the shape has no hull or a negative size, or the pose is not
 /// finite.
-bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set);
+bool overlaps(const TriangleSet& set, const Shape& shape, const MatrixTransform& shape_in_set);
 
 /// The point of a surface that is nearest to a given point.
 struct NearestOnTriangles {
