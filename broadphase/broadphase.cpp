@@ -2,9 +2,9 @@
 
 #include "broadphase/broadphase_state.h"
 #include "broadphase/columns/cell_runs.h"
+#include "common/assert.h"
 
 #include <algorithm>
-#include <cassert>
 #include <string>
 
 namespace talus {
@@ -163,7 +163,7 @@ bool Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb>
                                              : length_error("move", "displacements", displacements.size(), count);
         return false;
     }
-    assert(can_move(s.proxies, proxies, tight, displacements));
+    TALUS_ASSERT(can_move(s.proxies, proxies, tight, displacements));
     s.proxies.move(proxies, tight, displacements, jobs);
     return true;
 }

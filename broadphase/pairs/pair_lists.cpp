@@ -1,10 +1,10 @@
 #include "broadphase/pairs/pair_lists.h"
 
 #include "broadphase/pairs/radix_sort.h"
+#include "common/assert.h"
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 
 namespace talus::detail {
 
@@ -50,6 +50,7 @@ void PairLists::resize(ProxyIndex owner, std::uint32_t count) {
 }
 
 void PairLists::insert(ProxyIndex owner, ProxyIndex partner) {
+    TALUS_ASSERT(owner != partner && owner < lists_.size());
     resize(owner, lists_[owner].count + 1);
     first_of(owner)[lists_[owner].count - 1] = partner;
 }

@@ -5,6 +5,7 @@
 #include <talus/engine/body.h>
 #include <talus/ids.h>
 #include <talus/narrowphase/collide.h>
+#include "common/assert.h"
 #include "engine/bodies/integrate.h"
 
 #include <algorithm>
@@ -158,8 +159,14 @@ public:
     }
     BodyId id_of(std::uint32_t slot) const { return {slot, bodies_[slot].generation}; }
 
-    Body& operator[](std::uint32_t slot) { return bodies_[slot]; }
-    const Body& operator[](std::uint32_t slot) const { return bodies_[slot]; }
+    Body& operator[](std::uint32_t slot) {
+        TALUS_ASSERT(slot < bodies_.size());
+        return bodies_[slot];
+    }
+    const Body& operator[](std::uint32_t slot) const {
+        TALUS_ASSERT(slot < bodies_.size());
+        return bodies_[slot];
+    }
     std::uint32_t slot_count() const { return static_cast<std::uint32_t>(bodies_.size()); }
     std::uint32_t live_count() const { return live_count_; }
     std::size_t bytes() const { return bodies_.capacity() * sizeof(Body) + free_.capacity() * sizeof(std::uint32_t); }

@@ -1,5 +1,7 @@
 #include "engine/constraints/constraint_graph.h"
 
+#include "common/assert.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,26 +27,41 @@ constexpr std::size_t points_max = 4;
 constexpr int spread_colors = 64, spread_rounds = 8;
 constexpr std::size_t worth_spreading = 2;
 
+/// The slab of an edge's body, or of the other body if this one can't be pushed.
+std::uint8_t slab_a(const ConstraintGraph::Edge& edge, std::span<const std::uint8_t> slabs) {
+    return slabs[edge.pushes_a ? edge.a : edge.b];
+}
+std::uint8_t slab_b(const ConstraintGraph::Edge& edge, std::span<const std::uint8_t> slabs) {
+    return slabs[edge.pushes_b ? edge.b : edge.a];
+}
+
+ContactPhase phase_of(const ConstraintGraph::Edge& edge, std::span<const std::uint8_t> slabs) {
+    if (!edge.pushes_a || !edge.pushes_b) return ContactPhase::immovable;
+    const int a = slab_a(edge, slabs), b = slab_b(edge, slabs), lower = std::min(a, b), away = std::abs(a - b);
+    if (away == 0) return ContactPhase::inner;
+    return away > 1 ? ContactPhase::far : lower % 2 == 0 ? ContactPhase::even : ContactPhase::odd;
+}
+
 }  // namespace
 
 void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs,
                             const SlabGroups& groups) {
-    const std::size_t bodies = slabs.size(), field_count = 2 * std::size_t{groups.back()} + 1;
-    used_.assign(contact_phases * bodies, 0);
+    color_edges(edges, slabs);
+    sort_by_color(edges, slabs, groups);
+    spread_overflow(edges, slabs.size());
+}
 
-    // The slab of an edge's body, or of the other body if this one can't be pushed.
-    const auto slab_a = [&](const Edge& edge) { return slabs[edge.pushes_a ? edge.a : edge.b]; };
-    const auto slab_b = [&](const Edge& edge) { return slabs[edge.pushes_b ? edge.b : edge.a]; };
-    const auto phase_of = [&](const Edge& edge) {
-        if (!edge.pushes_a || !edge.pushes_b) return ContactPhase::immovable;
-        const int a = slab_a(edge), b = slab_b(edge), lower = std::min(a, b), away = std::abs(a - b);
-        if (away == 0) return ContactPhase::inner;
-        return away > 1 ? ContactPhase::far : lower % 2 == 0 ? ContactPhase::even : ContactPhase::odd;
-    };
+/// Gives each edge a colour: the one that it had in the last step if it still may have it, or else the lowest one that
+/// neither of its bodies has.
+void ConstraintGraph::color_edges(std::span<const Edge> edges, std::span<const std::uint8_t> slabs) {
+    const std::size_t bodies = slabs.size();
+    used_.assign(contact_phases * bodies, 0);
     std::array<std::uint32_t, 256> members{};
-    for (const Edge& edge : edges) ++members[edge.color];
-    std::array<std::size_t, contact_phases> most_colors{};  ///< per phase, up to the last colour in use
-    std::array<bool, 256> in_use{};
+    for (const Edge& edge : edges) {
+        TALUS_ASSERT(edge.a < bodies && edge.b < bodies && (edge.pushes_a || edge.pushes_b));
+        TALUS_ASSERT(edge.point_count >= 1 && edge.point_count <= points_max);
+        ++members[edge.color];
+    }
 
     // The masks of an edge's bodies in its phase. For a body that can't be pushed, it is the mask of the other one.
     const auto masks = [&](const Edge& edge, std::size_t phase) {
@@ -58,7 +75,7 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     edge_colors_.assign(edges.size(), no_color);
     for (std::size_t i = 0; i < edges.size(); ++i) {
         const Edge& edge = edges[i];
-        const std::size_t phase = static_cast<std::size_t>(phase_of(edge)), old = edge.color;
+        const std::size_t phase = static_cast<std::size_t>(phase_of(edge, slabs)), old = edge.color;
         if (old / phase_colors != phase || old % phase_colors >= color_limit || members[old] < rare) continue;
         const auto [a, b] = masks(edge, phase);
         const std::uint64_t mask = std::uint64_t{1} << (old % phase_colors);
@@ -68,26 +85,31 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
         edge_colors_[i] = static_cast<std::uint8_t>(old);
     }
     for (std::size_t i = 0; i < edges.size(); ++i) {
-        const Edge& edge = edges[i];
-        if (edge_colors_[i] == no_color) {
-            const std::size_t phase = static_cast<std::size_t>(phase_of(edge));
-            const auto [a, b] = masks(edge, phase);
-            const int color = std::min(std::countr_one(*a | *b), color_limit);
-            if (color < color_limit) {
-                const std::uint64_t mask = std::uint64_t{1} << color;
-                *a |= mask;
-                *b |= mask;
-            }
-            edge_colors_[i] = static_cast<std::uint8_t>(phase * phase_colors + static_cast<std::size_t>(color));
+        if (edge_colors_[i] != no_color) continue;
+        const std::size_t phase = static_cast<std::size_t>(phase_of(edges[i], slabs));
+        const auto [a, b] = masks(edges[i], phase);
+        const int color = std::min(std::countr_one(*a | *b), color_limit);
+        if (color < color_limit) {
+            const std::uint64_t mask = std::uint64_t{1} << color;
+            *a |= mask;
+            *b |= mask;
         }
-        in_use[edge_colors_[i]] = true;
+        edge_colors_[i] = static_cast<std::uint8_t>(phase * phase_colors + static_cast<std::size_t>(color));
     }
+}
+
+/// Lists the edges in solving order, and the colours, by a counting sort.
+void ConstraintGraph::sort_by_color(std::span<const Edge> edges, std::span<const std::uint8_t> slabs,
+                                    const SlabGroups& groups) {
+    const std::size_t field_count = 2 * std::size_t{groups.back()} + 1;
+    std::array<bool, 256> in_use{};
+    for (const std::uint8_t color : edge_colors_) in_use[color] = true;
     color_count_ = static_cast<std::uint32_t>(std::count(in_use.begin(), in_use.end(), true));
+    std::array<std::size_t, contact_phases> most_colors{};  // per phase, up to the last colour in use
     for (std::size_t color = 0; color < all_colors; ++color) {
         if (in_use[color]) most_colors[color / phase_colors] = color % phase_colors + 1;
     }
 
-    // A counting sort.
     constexpr std::size_t kinds = 2 * 2 * points_max;  // kinds of edges that a colour sorts within a field
     std::array<std::size_t, contact_phases + 1> phase_begin{};
     for (std::size_t phase = 0; phase < contact_phases; ++phase)
@@ -98,7 +120,7 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
         const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
         const std::size_t phase = edge_colors_[i] / phase_colors, color = edge_colors_[i] % phase_colors;
         const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
-        const std::size_t field = far ? 0 : std::size_t{groups[slab_a(edge)]} + groups[slab_b(edge)];
+        const std::size_t field = far ? 0 : std::size_t{groups[slab_a(edge, slabs)]} + groups[slab_b(edge, slabs)];
         return phase_begin[phase] + ((field * most_colors[phase] + color) * 4 + 2 * side + special) * points_max +
                (points_max - edge.point_count);
     };
@@ -122,7 +144,6 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     }
     order_.resize(edges.size());
     for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(i)]++] = static_cast<std::uint32_t>(i);
-    spread_overflow(edges, bodies);
 }
 
 void ConstraintGraph::spread_overflow(std::span<const Edge> edges, std::size_t bodies) {

@@ -90,6 +90,8 @@ public:
     std::size_t bytes() const;
 
 private:
+    void color_edges(std::span<const Edge> edges, std::span<const std::uint8_t> slabs);
+    void sort_by_color(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, const SlabGroups& groups);
     void spread_overflow(std::span<const Edge> edges, std::size_t bodies);
     void spread(const ContactColor& overflow, std::span<const Edge> edges, std::size_t bodies);
 

@@ -1,5 +1,6 @@
 #include "engine/contact_solver/contact_solver.h"
 
+#include "common/assert.h"
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/motion_lanes.h"
 #include "engine/settings.h"
@@ -227,8 +228,10 @@ void ContactSolver::change_stiffness(std::uint32_t k, const Input& in) {
     }
 }
 
+/// Begins a record: what all of its contacts have in common, and the spring of a contact that is alone between its two
+/// bodies in every lane.
 template <int width>
-void ContactSolver::fill(std::uint32_t k, const Input& in) {
+void ContactSolver::begin_record(std::uint32_t k, const Input& in) {
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
     const Layout &here = layout_[k], &next = layout_[k + 1];
     const ConstraintGraph::Edge& first = in.edges[order_[here.first_edge]];
@@ -239,9 +242,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
     r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
-    const bool immovable = !first.pushes_a || !first.pushes_b;
-    // The spring of a contact that is alone between its two bodies; others differ from it.
-    const ContactSpring& usual = springs_[0][immovable];
+    const ContactSpring& usual = springs_[0][!first.pushes_a || !first.pushes_b];
     for (int i = 0; i < width; ++i) {
         r.bias_rate[i] = usual.bias_rate;
         r.mass_scale[i] = usual.mass_scale;
@@ -251,44 +252,62 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.tilt_rate[i] = 0.0f;
     }
     for (int i = static_cast<int>(r.used); i < width; ++i) r.stiffer_from[i] = std::numeric_limits<float>::max();
+}
+
+/// Gives a lane of a record the spring of its contact.
+template <int width>
+void ContactSolver::set_spring(std::uint32_t k, int lane, const ConstraintGraph::Edge& edge, const Input& in) {
+    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    const bool immovable = !edge.pushes_a || !edge.pushes_b, in_group = edge.link != no_link;
+    const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
+    // A shared stiffness does not grow with depth.
+    const bool shares = pair_edges > settings::full_stiffness_contacts;
+    ContactSpring spring = springs_[0][immovable];
+    if (in_group || edge.jointed || shares) {
+        spring = shares     ? shared_spring(pair_edges, immovable)
+                 : in_group ? springs_[1][immovable]
+                            : springs_[2][immovable];
+        r.bias_rate[lane] = spring.bias_rate;
+        r.mass_scale[lane] = spring.mass_scale;
+        r.impulse_scale[lane] = spring.impulse_scale;
+        // Joints and groups use the spring without that growth.
+        r.stiffer_from[lane] =
+            in_group || edge.jointed ? std::numeric_limits<float>::max() : settings::stiffer_face_depth;
+    }
+    // Shared springs are not stiffer against tilting either: if each of a hundred contacts were three times as stiff,
+    // nested bowls would vibrate for ever.
+    if (edge.point_count == max_manifold_points && !in_group && !shares) {
+        const float thickness = in.contacts.records[edge.contact].thickness;
+        r.stiffer_face[lane] = edge.jointed
+                                   ? r.stiffer_from[lane]
+                                   : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * thickness);
+        r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
+        r.tilts = true;
+    }
+}
+
+template <int width>
+void ContactSolver::fill(std::uint32_t k, const Input& in) {
+    begin_record<width>(k, in);
+    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    const std::uint32_t first_edge = layout_[k].first_edge;
     ContactSource sources[width];
     float surface_rows[width][16];
     float deepest = 0.0f, sum = 0.0f;
     for (std::uint32_t i = 0; i < r.used; ++i) {
-        const ConstraintGraph::Edge& edge = in.edges[order_[here.first_edge + i]];
+        const ConstraintGraph::Edge& edge = in.edges[order_[first_edge + i]];
         ContactState& state = in.contacts.states[edge.contact];
         const PairRecord& pair = in.contacts.records[edge.contact];
         const Manifold& manifold = in.contacts.manifold(edge.contact);
         match_impulses(state, manifold);
         if (state.substep != substep_) take_over_impulses(state, substep_);
-        const auto lane = static_cast<int>(i);
+        TALUS_ASSERT(std::abs(length_squared(manifold.normal) - 1.0f) < 1e-3f);
+        TALUS_ASSERT(std::all_of(state.impulses, state.impulses + manifold.count,
+                                 [](float impulse) { return impulse >= 0.0f && std::isfinite(impulse); }));
         const bool in_group = edge.link != no_link;
         if (state.in_group && !in_group) leave_group(state, in.masses[edge.a], in.masses[edge.b], substep_);
         state.in_group = in_group;
-        const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
-        // A shared stiffness does not grow with depth.
-        const bool shares = pair_edges > settings::full_stiffness_contacts;
-        ContactSpring spring = usual;
-        if (in_group || edge.jointed || shares) {
-            spring = shares     ? shared_spring(pair_edges, immovable)
-                     : in_group ? springs_[1][immovable]
-                                : springs_[2][immovable];
-            r.bias_rate[lane] = spring.bias_rate;
-            r.mass_scale[lane] = spring.mass_scale;
-            r.impulse_scale[lane] = spring.impulse_scale;
-            // Joints and groups use the spring without that growth.
-            r.stiffer_from[lane] =
-                in_group || edge.jointed ? std::numeric_limits<float>::max() : settings::stiffer_face_depth;
-        }
-        // Shared springs are not stiffer against tilting either: if each of a hundred contacts were three times as
-        // stiff, nested bowls would vibrate for ever.
-        if (edge.point_count == max_manifold_points && !in_group && !shares) {
-            r.stiffer_face[lane] =
-                edge.jointed ? r.stiffer_from[lane]
-                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thickness);
-            r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
-            r.tilts = true;
-        }
+        set_spring<width>(k, static_cast<int>(i), edge, in);
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;
@@ -320,17 +339,17 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         for (std::uint32_t i = 0; i < r.used; ++i) {
             const auto lane = static_cast<int>(i);
             const bool sweeps = r.stiffer_from[lane] != std::numeric_limits<float>::max();
-            if (sweeps) r.slide_limit[lane] = in.edges[order_[here.first_edge + i]].slide_limit;
+            if (sweeps) r.slide_limit[lane] = in.edges[order_[first_edge + i]].slide_limit;
         }
     }
     max_penetrations_[k] = deepest;
     penetration_sums_[k] = sum;
     kernel_->prepare(&r, point(r.first_point), sources, r.used, in.masses.data());
     for (std::uint32_t i = 0; i < r.used; ++i) {
-        if (in.edges[order_[here.first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
+        if (in.edges[order_[first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
     }
     if (!hardness_.empty() || crowded_ != nullptr) change_stiffness<width>(k, in);
-    if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
+    if (r.surface != no_surface) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
 bool ContactSolver::has(ContactPhase phase) const {

@@ -198,6 +198,10 @@ private:
     float hardness_of(const ConstraintGraph::Edge& edge) const;
     ContactSpring shared_spring(std::uint32_t contacts, bool immovable) const;
     template <int width>
+    void begin_record(std::uint32_t k, const Input& in);
+    template <int width>
+    void set_spring(std::uint32_t k, int lane, const ConstraintGraph::Edge& edge, const Input& in);
+    template <int width>
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
         std::uint32_t record = no_record, lane = 0;

@@ -12,6 +12,7 @@
 ///                                     -> constraint graph -> solver
 
 #include <talus/narrowphase/collide.h>
+#include "common/assert.h"
 #include "engine/bodies/body_store.h"
 #include "engine/constraints/constraint_graph.h"
 #include "engine/sleeping/awake_set.h"
@@ -155,6 +156,7 @@ public:
     /// Returns the manifold that the solver uses in this step and that the user sees after it: the narrowphase's,
     /// unless it was replaced.
     const Manifold& manifold(std::uint32_t contact) const {
+        TALUS_ASSERT(contact < states.size() && bodies[contact].a != null_index);
         return states[contact].replaced ? replacements_[replacement_of_[contact]].manifold : caches[contact].manifold;
     }
     /// Returns whether that manifold has points.

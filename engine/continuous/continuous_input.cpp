@@ -1,5 +1,6 @@
 #include "engine/continuous/continuous_input.h"
 
+#include "common/assert.h"
 #include "engine/settings.h"
 
 namespace talus {
@@ -80,6 +81,7 @@ vec3 ContinuousInput::angular_velocity_at(std::uint32_t slot, const vec3& angula
 }
 
 void ContinuousOutput::set_end_pose(const ContinuousInput& in, std::uint32_t slot, const Transform& end) {
+    TALUS_ASSERT(is_finite(end.position) && is_finite(end.rotation));
     Body& body = bodies[slot];
     if (in.awake.contains(slot)) {
         float* const displacement = solver_bodies[in.solver_indices[slot]].displacement;
@@ -95,6 +97,7 @@ void ContinuousOutput::set_end_pose(const ContinuousInput& in, std::uint32_t slo
 
 void ContinuousOutput::move(const ContinuousInput& in, std::uint32_t slot, const vec3& displacement,
                             const glm::dvec3& rotation) {
+    TALUS_ASSERT(is_finite(displacement) && in.awake.contains(slot));
     Body& body = bodies[slot];
     SolverBody& own = solver_bodies[in.solver_indices[slot]];
     body.center += displacement;

@@ -7,6 +7,7 @@
 /// without joints cost nothing.
 
 #include <talus/engine/joints/joint.h>
+#include "common/assert.h"
 #include "engine/bodies/body_store.h"
 
 #include <array>
@@ -83,7 +84,10 @@ public:
     Joint& definition(std::uint32_t slot) { return joints_[slot]; }
     /// For the joint solver's results.
     JointState& state(std::uint32_t slot) { return joints_[slot].state; }
-    const Joint& operator[](std::uint32_t slot) const { return joints_[slot]; }
+    const Joint& operator[](std::uint32_t slot) const {
+        TALUS_ASSERT(slot < joints_.size());
+        return joints_[slot];
+    }
     JointBodies bodies(std::uint32_t slot) const { return bodies_[slot]; }
     std::uint32_t slot_count() const { return static_cast<std::uint32_t>(joints_.size()); }
     std::uint32_t live_count() const { return live_count_; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/assert.h"
+
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -25,6 +27,7 @@ public:
 
     /// Returns the root of an index's island, and shortens the path to it.
     std::uint32_t find(std::uint32_t i) {
+        TALUS_ASSERT(i < parent_.size());
         while (parent_[i] != i) {
             parent_[i] = parent_[parent_[i]];
             i = parent_[i];

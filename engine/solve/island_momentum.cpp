@@ -60,9 +60,10 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
             if (k != uncounted) visit(islands_[k], a, b, e);
         }
         for (std::uint32_t j = 0; j < in.joints.slot_count(); ++j) {
-            const JointBodies ends = in.joints.bodies(j);
-            if (ends.b == null_index || !in.bodies[ends.a].is_dynamic() || !in.bodies[ends.b].is_dynamic()) continue;
-            const std::uint32_t a = in.indices.of(ends.a), b = in.indices.of(ends.b);
+            const JointBodies joined = in.joints.bodies(j);
+            if (joined.b == null_index || !in.bodies[joined.a].is_dynamic() || !in.bodies[joined.b].is_dynamic())
+                continue;
+            const std::uint32_t a = in.indices.of(joined.a), b = in.indices.of(joined.b);
             if (a >= in.indices.movable_end() || b >= in.indices.movable_end() || a < SolverIndices::group_size ||
                 b < SolverIndices::group_size)
                 continue;  // a sleeping body
@@ -135,45 +136,86 @@ void IslandMomentum::note(std::uint32_t island_index, const SolveInput& in, cons
     }
 }
 
-void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, SolverBodies& moving,
-                             const ContactSolver& solver) {
-    const Island& island = islands_[island_index];
+namespace {
+
+glm::dvec3 inverse_times(const glm::dmat3& inertia, const glm::dvec3& momentum) {
+    const double size = inertia[0][0] + inertia[1][1] + inertia[2][2];
+    constexpr double least = 1e-12;  // below it, the inverse is dominated by rounding
+    return glm::determinant(inertia) > least * size * size * size ? glm::inverse(inertia) * momentum : glm::dvec3(0.0);
+}
+
+}  // namespace
+
+/// The work of restore() on one island.
+struct IslandMomentum::Restoring {
+    IslandMomentum& own;
+    const Island& island;
+    const SolveInput& in;
+    SolverBodies& moving;
+
+    void find_groups();
+    void find_momentum();
+    bool give_missing_momentum();
+    bool find_gained_energy();
+    void remove_gained_energy();
+
+private:
+    UnsupportedBody& body(std::uint32_t k) const { return own.bodies_[island.first_body + k]; }
+    glm::dvec3 center_of(const UnsupportedBody& body) const {
+        return glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(moving[body.index].displacement));
+    }
+    double mass_of(const UnsupportedBody& body) const { return static_cast<double>(in.body(body.index).mass); }
+    void turn(UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common, const glm::dvec3& added);
+
+    /// Calls visit(body, sums of its group) for each body, except where a fixed or kinematic body has pushed the group
+    /// and for bodies that nothing has pushed.
+    template <class Visit>
+    void for_each_body(Visit&& visit) {
+        for (std::uint32_t k = 0; k < island.body_count; ++k) {
+            UnsupportedBody& visited = body(k);
+            Sums& sums = own.bodies_[visited.parent].sums;
+            if (sums.count != 1) visit(visited, sums);
+        }
+    }
+    /// Calls visit(sums) for each such group.
+    template <class Visit>
+    void for_each_group(Visit&& visit) {
+        for (std::uint32_t k = 0; k < island.body_count; ++k) {
+            if (body(k).sums.count > 1) visit(body(k).sums);
+        }
+    }
+};
+
+/// Finds the groups of bodies that have pushed each other in this step. The lowest body stands for its group.
+void IslandMomentum::Restoring::find_groups() {
+    std::vector<UnsupportedBody>& bodies = own.bodies_;
     const std::uint32_t first = island.first_body, end = first + island.body_count;
-    // Groups of bodies that have pushed each other in this step; the lowest body stands for its group.
-    note_pushes(island, solver);
     const auto root_of = [&](std::uint32_t k) {
-        while (bodies_[k].parent != k) k = bodies_[k].parent;
+        while (bodies[k].parent != k) k = bodies[k].parent;
         return k;
     };
     for (std::uint32_t k = first; k < end; ++k) {
-        bodies_[k].parent = k;
-        bodies_[k].sums = {};
+        bodies[k].parent = k;
+        bodies[k].sums = {};
     }
     bool any_immovable = false;
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
-        const Link& link = links_[l];
+        const Link& link = own.links_[l];
         if (!link.pushes) continue;
         const std::uint32_t a = root_of(link.a), b = root_of(link.b);
-        bodies_[std::max(a, b)].parent = std::min(a, b);
+        bodies[std::max(a, b)].parent = std::min(a, b);
         any_immovable = any_immovable || link.a == link.b;
     }
-    const auto for_each = [&](auto&& visit) {
-        for (std::uint32_t k = first; k < end; ++k) {
-            UnsupportedBody& body = bodies_[k];
-            Sums& sums = bodies_[body.parent].sums;
-            if (sums.count != 1) visit(body, sums);
-        }
-    };
-    const auto center_of = [&](const UnsupportedBody& body) {
-        return glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(moving[body.index].displacement));
-    };
-    const auto mass_of = [&](const UnsupportedBody& body) { return static_cast<double>(in.body(body.index).mass); };
-    for (std::uint32_t k = first; k < end; ++k) ++bodies_[bodies_[k].parent = root_of(k)].sums.count;
+    for (std::uint32_t k = first; k < end; ++k) ++bodies[bodies[k].parent = root_of(k)].sums.count;
     for (std::uint32_t l = island.first_link; any_immovable && l < island.first_link + island.link_count; ++l) {
-        const Link& link = links_[l];
-        if (link.a == link.b && link.pushes) bodies_[bodies_[link.a].parent].sums.count = 1;
+        const Link& link = own.links_[l];
+        if (link.a == link.b && link.pushes) bodies[bodies[link.a].parent].sums.count = 1;
     }
-    for_each([&](const UnsupportedBody& body, Sums& sums) {
+}
+
+/// Adds up what each group had at note(), and its masses and energies of now.
+void IslandMomentum::Restoring::find_momentum() {
+    for_each_body([&](const UnsupportedBody& body, Sums& sums) {
         const double mass = mass_of(body);
         sums.mass += mass;
         sums.center_before += mass * body.center;
@@ -181,13 +223,11 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         sums.center += mass * center_of(body);
         sums.velocity += mass * glm::dvec3(load3(moving[body.index].velocity));
     });
-    for (std::uint32_t k = first; k < end; ++k) {
-        Sums& sums = bodies_[k].sums;
-        if (sums.count < 2) continue;
+    for_each_group([](Sums& sums) {
         for (glm::dvec3* const sum : {&sums.center_before, &sums.velocity_before, &sums.center, &sums.velocity})
             *sum /= sums.mass;
-    }
-    for_each([&](const UnsupportedBody& body, Sums& sums) {
+    });
+    for_each_body([&](const UnsupportedBody& body, Sums& sums) {
         const double mass = mass_of(body);
         const glm::dvec3 orbit =
             mass * glm::cross(body.center - sums.center_before, glm::dvec3(body.velocity) - sums.velocity_before);
@@ -199,78 +239,84 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         sums.inertia += moving.motions().solver_inertia(body.index, body.jointed) +
                         mass * (glm::dmat3(glm::dot(arm, arm)) - glm::outerProduct(arm, arm));
     });
-    const auto add_momenta = [&] {
-        for_each([&](const UnsupportedBody& body, Sums& sums) {
-            const glm::dvec3 velocity = glm::dvec3(load3(moving[body.index].velocity)) - sums.velocity;
-            sums.now += mass_of(body) * glm::cross(center_of(body) - sums.center, velocity) +
-                        spin_momentum(in, moving, body, true);
-        });
-    };
-    const auto inverse_times = [](const glm::dmat3& inertia, const glm::dvec3& momentum) {
-        const double size = inertia[0][0] + inertia[1][1] + inertia[2][2];
-        constexpr double least = 1e-12;  // below it, the inverse is dominated by rounding
-        return glm::determinant(inertia) > least * size * size * size ? glm::inverse(inertia) * momentum
-                                                                      : glm::dvec3(0.0);
-    };
-    // Scales the body's velocity relative to the rigid motion with the angular velocity `common` by `kept`, and adds
-    // the rotation `added`.
-    const auto turn = [&](UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common,
-                          const glm::dvec3& added) {
-        SolverBody& sb = moving[body.index];
-        const glm::dvec3 arm = center_of(body) - sums.center;
-        const glm::dvec3 shared = sums.velocity + glm::cross(common, arm);
-        const glm::dvec3 own = glm::dvec3(load3(sb.velocity)) - shared,
-                         spin = glm::dvec3(load3(sb.angular_velocity)) - common;
-        store3(sb.velocity, vec3(shared + kept * own + glm::cross(added, arm)));
-        store3(sb.angular_velocity, vec3(common + kept * spin + added));
-        if (body.jointed) moving.motions().set_spin(body.index, load3(sb.angular_velocity));
-    };
-    const auto give_missing = [&] {
-        bool any = false;
-        for (std::uint32_t k = first; k < end; ++k) bodies_[k].sums.now = glm::dvec3(0.0);
-        add_momenta();
-        for (std::uint32_t k = first; k < end; ++k) {
-            Sums& sums = bodies_[k].sums;
-            sums.changes = false;
-            if (sums.count < 2) continue;
-            const glm::dvec3 missing = sums.momentum - sums.now;
-            constexpr double share = settings::momentum_share;
-            sums.changes = glm::dot(missing, missing) > share * share * sums.size * sums.size;
-            if (!sums.changes) continue;
-            sums.added = inverse_times(sums.inertia, missing);
-            sums.common = inverse_times(sums.inertia, sums.momentum);
-            sums.shared =
-                0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
-            // Bodies in a line may have rotated to poses at which this angular momentum needs more energy than they
-            // have.
-            sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
-            any = any || sums.changes;
-        }
-        if (!any) return false;
-        for_each([&](UnsupportedBody& body, const Sums& sums) {
-            if (sums.changes) turn(body, sums, 1.0, glm::dvec3(0.0), sums.added);
-        });
-        return true;
-    };
-    if (!give_missing()) return;
+}
+
+/// Scales the body's velocity relative to the rigid motion with the angular velocity `common` by `kept`, and adds the
+/// rotation `added`.
+void IslandMomentum::Restoring::turn(UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common,
+                                     const glm::dvec3& added) {
+    SolverBody& sb = moving[body.index];
+    const glm::dvec3 arm = center_of(body) - sums.center;
+    const glm::dvec3 shared = sums.velocity + glm::cross(common, arm);
+    const glm::dvec3 relative = glm::dvec3(load3(sb.velocity)) - shared,
+                     spin = glm::dvec3(load3(sb.angular_velocity)) - common;
+    store3(sb.velocity, vec3(shared + kept * relative + glm::cross(added, arm)));
+    store3(sb.angular_velocity, vec3(common + kept * spin + added));
+    if (body.jointed) moving.motions().set_spin(body.index, load3(sb.angular_velocity));
+}
+
+/// Rotates each group as a whole so that it has its momentum. Returns whether any group has been changed.
+bool IslandMomentum::Restoring::give_missing_momentum() {
+    for (std::uint32_t k = 0; k < island.body_count; ++k) body(k).sums.now = glm::dvec3(0.0);
+    for_each_body([&](const UnsupportedBody& body, Sums& sums) {
+        const glm::dvec3 velocity = glm::dvec3(load3(moving[body.index].velocity)) - sums.velocity;
+        sums.now +=
+            mass_of(body) * glm::cross(center_of(body) - sums.center, velocity) + spin_momentum(in, moving, body, true);
+    });
     bool any = false;
-    for_each([&](const UnsupportedBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
-    for (std::uint32_t k = first; k < end; ++k) {
-        Sums& sums = bodies_[k].sums;
-        if (!sums.changes) continue;
+    for (std::uint32_t k = 0; k < island.body_count; ++k) body(k).sums.changes = false;
+    for_each_group([&](Sums& sums) {
+        const glm::dvec3 missing = sums.momentum - sums.now;
+        constexpr double share = settings::momentum_share;
+        if (!(glm::dot(missing, missing) > share * share * sums.size * sums.size)) return;
+        sums.added = inverse_times(sums.inertia, missing);
+        sums.common = inverse_times(sums.inertia, sums.momentum);
+        sums.shared = 0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
+        // Bodies in a line may have rotated to poses at which this angular momentum needs more energy than they have.
+        sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
+        any = any || sums.changes;
+    });
+    if (!any) return false;
+    for_each_body([&](UnsupportedBody& body, const Sums& sums) {
+        if (sums.changes) turn(body, sums, 1.0, glm::dvec3(0.0), sums.added);
+    });
+    return true;
+}
+
+/// Finds the groups to which this has given energy, and by how much their bodies' motion relative to the group has to
+/// slow down. Returns whether there are any.
+bool IslandMomentum::Restoring::find_gained_energy() {
+    for_each_body(
+        [&](const UnsupportedBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
+    bool any = false;
+    for_each_group([&](Sums& sums) {
+        if (!sums.changes) return;
         const double gained = sums.energy_now - std::max(sums.energy, sums.energy_before);
         sums.changes = gained > settings::momentum_share * sums.energy_now;
-        if (!sums.changes) continue;
+        if (!sums.changes) return;
         any = true;
         const double within = sums.energy_now - sums.shared;
         sums.kept = gained < within ? std::sqrt(1.0 - gained / within) : 0.0;
-    }
-    if (!any) return;
-    for_each([&](UnsupportedBody& body, const Sums& sums) {
+    });
+    return any;
+}
+
+void IslandMomentum::Restoring::remove_gained_energy() {
+    for_each_body([&](UnsupportedBody& body, const Sums& sums) {
         if (sums.changes) turn(body, sums, sums.kept, sums.common, glm::dvec3(0.0));
     });
+}
+
+void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, SolverBodies& moving,
+                             const ContactSolver& solver) {
+    note_pushes(islands_[island_index], solver);
+    Restoring work{*this, islands_[island_index], in, moving};
+    work.find_groups();
+    work.find_momentum();
+    if (!work.give_missing_momentum() || !work.find_gained_energy()) return;
+    work.remove_gained_energy();
     // Momentum that belongs to the present inertia tensors, and not to those of the contacts, was not scaled.
-    give_missing();
+    work.give_missing_momentum();
 }
 
 std::size_t IslandMomentum::bytes() const {

@@ -86,6 +86,7 @@ private:
         bool pushes;                 ///< the contact has pushed in this step, or the link is a joint
     };
 
+    struct Restoring;
     void note_pushes(const Island& island, const ContactSolver& solver);
     static glm::dvec3 spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                     bool now);

@@ -1,5 +1,6 @@
 #include "engine/solve/solver_bodies.h"
 
+#include "common/assert.h"
 #include "engine/bodies/integrate.h"
 #include "engine/contacts/substep_contacts.h"
 #include "engine/settings.h"
@@ -10,6 +11,13 @@
 namespace talus {
 
 namespace {
+
+bool is_sound(const Body& body) {
+    const quat& q = body.rotation;
+    return is_finite(body.center) && is_finite(body.linear_velocity) && is_finite(body.angular_velocity) &&
+           std::abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0f) < 1e-3f &&
+           (!body.is_dynamic() || (body.mass > 0.0f && body.inverse_mass > 0.0f));
+}
 
 float max_speed_of(const Body& body, const SolverStep& step) { return std::min(body.max_speed, step.max_speed); }
 
@@ -36,6 +44,7 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
     }
     const std::uint32_t slot = indices.slot(i);
     Body& body = store[slot];
+    TALUS_ASSERT(is_sound(body));
     SolverBody& sb = bodies_[i];
     SolverMass& mass = masses_[i];
     const float substep = step_.substep;
@@ -108,6 +117,7 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     const vec3 spin = load3(sb.angular_velocity) + vec3(0.0f);
     body.exact_spin = glm::dvec3(spin);
     body.angular_velocity = limited(spin, body.max_spin);
+    TALUS_ASSERT(is_sound(body));
 }
 
 void SolverBodies::move_freely(std::uint32_t i, const SolverIndices& indices, BodyStore& store) {

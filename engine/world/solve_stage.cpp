@@ -22,59 +22,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
                  stiffness.hardness(), &stiffness.crowded());
     island_momentum.find_contacts(in, solver);
 
-    using Kind = SolvePlan::Work::Kind;
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
-        constexpr std::uint32_t group_size = SolverIndices::group_size;
-        const SolvePlan::Work& work = plan.work(stage);
-        const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;
-        switch (work.kind) {
-            case Kind::fields:
-                for (std::uint32_t field = first; field < last; ++field) {
-                    for (const SolvePlan::FieldWork& each : plan.field_works(work)) do_field_work(each, field);
-                }
-                break;
-            case Kind::begin_bodies:
-                for (std::uint32_t i = first_body; i < last_body; ++i) moving.begin(i, indices, bodies);
-                break;
-            case Kind::bodies:
-                moving.run(work.motion, first_body, last_body);
-                break;
-            case Kind::free_bodies:
-                for (std::uint32_t i = first_body; i < last_body; ++i) moving.move_freely(i, indices, bodies);
-                break;
-            case Kind::end_bodies:
-                for (std::uint32_t i = first_body; i < last_body; ++i) moving.end(i, indices, bodies);
-                break;
-            case Kind::begin_stiff:
-                stiff_groups.prepare(solver, moving.masses(), substep, edges, first, last);
-                break;
-            case Kind::stiff:
-                stiff_groups.solve(StiffGroups::Pass::soft, moving.bodies(), joint_solver, first, last);
-                break;
-            case Kind::relax_stiff:
-                stiff_groups.solve(StiffGroups::Pass::relax, moving.bodies(), joint_solver, first, last);
-                break;
-            case Kind::joints:
-                (joint_solver.*work.joint_pass)(first, last);
-                break;
-            case Kind::renew_contacts:
-                profile.renewed_contacts +=
-                    substep_contacts.renew({world, in, moving, solver, mesh_contacts, collide_settings(), any_locked});
-                break;
-            case Kind::bound_iterations:
-                energy_bound.bound_iterations(in, moving, solver, joint_solver);
-                if (joint_solver.articulation_count() != 0 && solver.any_bounce()) joint_solver.note_impulses();
-                break;
-            case Kind::bound_bounces:
-                energy_bound.bound_bounces(in, moving, solver, joint_solver);
-                break;
-            case Kind::note_momentum:
-                for (std::uint32_t i = first; i < last; ++i) island_momentum.note(i, in, moving);
-                break;
-            case Kind::restore_momentum:
-                for (std::uint32_t i = first; i < last; ++i) island_momentum.restore(i, in, moving, solver);
-                break;
-        }
+        do_work(plan.work(stage), in, first, last);
     };
     const SolvePlan::Input planned{.indices = indices,
                                    .contacts = solver,
@@ -101,6 +50,61 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver.end();
     if (joints.slot_count() != 0) joint_solver.store(joints, dt);
     kinematic_targets.arrive(bodies);
+}
+
+/// Does one stage of the plan on its parts `first` up to `last`: fields, groups of bodies, islands or articulations.
+void World::State::do_work(const SolvePlan::Work& work, const SolveInput& in, std::uint32_t first, std::uint32_t last) {
+    using Kind = SolvePlan::Work::Kind;
+    constexpr std::uint32_t group_size = SolverIndices::group_size;
+    const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;
+    switch (work.kind) {
+        case Kind::fields:
+            for (std::uint32_t field = first; field < last; ++field) {
+                for (const SolvePlan::FieldWork& each : plan.field_works(work)) do_field_work(each, field);
+            }
+            break;
+        case Kind::begin_bodies:
+            for (std::uint32_t i = first_body; i < last_body; ++i) moving.begin(i, indices, bodies);
+            break;
+        case Kind::bodies:
+            moving.run(work.motion, first_body, last_body);
+            break;
+        case Kind::free_bodies:
+            for (std::uint32_t i = first_body; i < last_body; ++i) moving.move_freely(i, indices, bodies);
+            break;
+        case Kind::end_bodies:
+            for (std::uint32_t i = first_body; i < last_body; ++i) moving.end(i, indices, bodies);
+            break;
+        case Kind::begin_stiff:
+            stiff_groups.prepare(solver, moving.masses(), moving.step().substep, edges, first, last);
+            break;
+        case Kind::stiff:
+            stiff_groups.solve(StiffGroups::Pass::soft, moving.bodies(), joint_solver, first, last);
+            break;
+        case Kind::relax_stiff:
+            stiff_groups.solve(StiffGroups::Pass::relax, moving.bodies(), joint_solver, first, last);
+            break;
+        case Kind::joints:
+            (joint_solver.*work.joint_pass)(first, last);
+            break;
+        case Kind::renew_contacts:
+            profile.renewed_contacts += substep_contacts.renew(
+                {contact_world(), in, moving, solver, mesh_contacts, collide_settings(), any_locked});
+            break;
+        case Kind::bound_iterations:
+            energy_bound.bound_iterations(in, moving, solver, joint_solver);
+            if (joint_solver.articulation_count() != 0 && solver.any_bounce()) joint_solver.note_impulses();
+            break;
+        case Kind::bound_bounces:
+            energy_bound.bound_bounces(in, moving, solver, joint_solver);
+            break;
+        case Kind::note_momentum:
+            for (std::uint32_t i = first; i < last; ++i) island_momentum.note(i, in, moving);
+            break;
+        case Kind::restore_momentum:
+            for (std::uint32_t i = first; i < last; ++i) island_momentum.restore(i, in, moving, solver);
+            break;
+    }
 }
 
 void World::State::do_field_work(const SolvePlan::FieldWork& work, std::uint32_t field) {

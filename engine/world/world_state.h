@@ -180,6 +180,7 @@ private:
     void replace_manifolds();
     void wake_touched();
     void join_islands(float dt);
+    void do_work(const SolvePlan::Work& work, const SolveInput& in, std::uint32_t first, std::uint32_t last);
     void do_field_work(const SolvePlan::FieldWork& work, std::uint32_t field);
     void draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const;
     friend class World;

@@ -1,10 +1,10 @@
 #include "narrowphase/shapes/quickhull.h"
 
+#include "common/assert.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <queue>
@@ -142,7 +142,7 @@ Index Quickhull::add_facet(Index a, Index b, Index c) {
     const dvec3 n =
         dvec3(double(f.normal[0]), double(f.normal[1]), double(f.normal[2])) * dvec3(s.y * s.z, s.z * s.x, s.x * s.y);
     const double thickness = std::abs(n.x) + std::abs(n.y) + std::abs(n.z);
-    assert(thickness > 0.0);
+    TALUS_ASSERT(thickness > 0.0);
     f.plane = n / thickness;
     f.offset = glm::dot(f.plane, cloud_.points[a]);
     return id;
@@ -287,7 +287,7 @@ void Quickhull::find_visible(Index seed, Index point) {
             }
             const Index from = facets_[id].vertex[e], to = facets_[id].vertex[(e + 1) % 3];
             const std::uint32_t its_edge = g.vertex[0] == to ? 0 : g.vertex[1] == to ? 1 : 2;
-            assert(g.vertex[its_edge] == to && g.vertex[(its_edge + 1) % 3] == from);
+            TALUS_ASSERT(g.vertex[its_edge] == to && g.vertex[(its_edge + 1) % 3] == from);
             horizon_.push_back({from, to, across, its_edge});
         }
     }
@@ -300,13 +300,13 @@ void Quickhull::make_cone(Index point) {
         const Index id = add_facet(edge.from, edge.to, point);
         facets_[id].neighbour[0] = edge.outside;
         facets_[edge.outside].neighbour[edge.its_edge] = id;
-        assert(facet_from_[edge.from] == none);
+        TALUS_ASSERT(facet_from_[edge.from] == none);
         facet_from_[edge.from] = id;
         cone_.push_back(id);
     }
     for (const Index id : cone_) {
         const Index next = facet_from_[facets_[id].vertex[1]];
-        assert(next != none);
+        TALUS_ASSERT(next != none);
         facets_[id].neighbour[1] = next;
         facets_[next].neighbour[2] = id;
     }

@@ -233,93 +233,134 @@ std::string write_contacts(const std::vector<std::vector<TrueContact>>& frames, 
     return writer.finish();
 }
 
-bool read_contacts(std::string_view block, std::uint32_t frames, std::uint32_t bodies, ContactTracks& out) {
-    out = {};
-    std::string storage;
-    std::vector<std::string_view> streams;
-    if (!unpack(block, contact_stream_count, storage, streams)) return false;
-    ByteReader pairs(streams[0]), directions(streams[1]), places(streams[2]);
-    ResidualReader normals(&streams[3]), positions(&streams[3 + ResidualReader::count]),
-        impulses(&streams[3 + 2 * ResidualReader::count]);
-    const auto ok = [&] {
-        return pairs.ok() && directions.ok() && places.ok() && normals.ok() && positions.ok() && impulses.ok();
-    };
+namespace {
 
-    bool escaped = false;
-    std::uint64_t last_a = 0, last_b = 0;
-    while (!pairs.at_end()) {
+/// Reads the contacts of a segment, pair by pair.
+class ContactReader {
+public:
+    ContactReader(const std::vector<std::string_view>& streams, std::uint32_t frames, std::uint32_t bodies,
+                  ContactTracks& out)
+        : pairs_(streams[0]),
+          directions_(streams[1]),
+          places_(streams[2]),
+          normals_(&streams[3]),
+          positions_(&streams[3 + ResidualReader::count]),
+          impulses_(&streams[3 + 2 * ResidualReader::count]),
+          frames_(frames),
+          bodies_(bodies),
+          out_(out) {}
+
+    /// Returns false if the streams are damaged.
+    bool read() {
+        while (!pairs_.at_end()) {
+            if (!read_pair()) return false;
+        }
+        return ok() && directions_.at_end() && places_.at_end() && normals_.at_end() && positions_.at_end() &&
+               impulses_.at_end();
+    }
+
+private:
+    bool ok() const {
+        return pairs_.ok() && directions_.ok() && places_.ok() && normals_.ok() && positions_.ok() && impulses_.ok();
+    }
+
+    bool read_pair() {
         ContactTracks::Pair pair{};
-        const std::uint64_t ahead = pairs.varint();
-        const std::uint64_t b = pairs.varint();
-        if (ahead >= bodies || b >= bodies) return false;
-        last_b = ahead == 0 ? last_b + b : b;
-        last_a += ahead;
-        const std::uint64_t first = pairs.varint(), count = pairs.varint();
-        if (last_a >= bodies || last_b >= bodies || first >= frames || count == 0 || count > frames - first)
+        const std::uint64_t ahead = pairs_.varint();
+        const std::uint64_t b = pairs_.varint();
+        if (ahead >= bodies_ || b >= bodies_) return false;
+        last_b_ = ahead == 0 ? last_b_ + b : b;
+        last_a_ += ahead;
+        const std::uint64_t first = pairs_.varint(), count = pairs_.varint();
+        if (last_a_ >= bodies_ || last_b_ >= bodies_ || first >= frames_ || count == 0 || count > frames_ - first)
             return false;
-        pair.body_a = static_cast<std::uint32_t>(last_a);
-        pair.body_b = static_cast<std::uint32_t>(last_b);
+        pair.body_a = static_cast<std::uint32_t>(last_a_);
+        pair.body_b = static_cast<std::uint32_t>(last_b_);
         pair.first = static_cast<std::uint32_t>(first);
         pair.count = static_cast<std::uint32_t>(count);
+        pair.normals = out_.normals.size();
+        if (!read_normals(pair)) return false;
+        pair.points = out_.points.size();
+        pair.point_count = pairs_.count();
+        for (std::size_t p = 0; p < pair.point_count; ++p) {
+            if (!read_point(pair)) return false;
+        }
+        out_.pairs.push_back(pair);
+        return true;
+    }
 
-        pair.normals = out.normals.size();
-        std::array<int, 2> direction{directions.u8() - 127, directions.u8() - 127};
+    bool read_normals(const ContactTracks::Pair& pair) {
+        bool escaped = false;
+        std::array<int, 2> direction{directions_.u8() - 127, directions_.u8() - 127};
         Changes changes;
         for (std::uint32_t i = 0; i < pair.count; ++i) {
             std::uint64_t sum = 0;
             for (std::size_t k = 0; i > 0 && k < 2; ++k) {
-                const std::int64_t change = normals.residual(changes.stream(), no_mark, escaped);
+                const std::int64_t change = normals_.residual(changes.stream(), no_mark, escaped);
                 if (change < -254 || change > 254) return false;
                 direction[k] += static_cast<int>(change);
                 sum += magnitude(change);
             }
             changes.add(sum);
             if (std::abs(direction[0]) > 127 || std::abs(direction[1]) > 127 || !ok()) return false;
-            out.normals.push_back({static_cast<std::int8_t>(direction[0]), static_cast<std::int8_t>(direction[1])});
+            out_.normals.push_back({static_cast<std::int8_t>(direction[0]), static_cast<std::int8_t>(direction[1])});
         }
-
-        pair.points = out.points.size();
-        pair.point_count = pairs.count();
-        for (std::size_t p = 0; p < pair.point_count; ++p) {
-            ContactTracks::Point point{pair.first, pair.count, out.values.size()};
-            if (const std::uint64_t some = pairs.varint(); some > 0) {
-                const std::uint64_t from = pairs.varint();
-                if (from >= count || some > count - from) return false;
-                point.first = static_cast<std::uint32_t>(first + from);
-                point.count = static_cast<std::uint32_t>(some);
-            }
-            std::array<std::int64_t, 3> steps{};
-            for (std::int64_t& s : steps) s = places.signed_varint();
-            std::int64_t impulse = places.u8();
-            Changes moves, pushes;
-            for (std::uint32_t i = 0; i < point.count; ++i) {
-                if (i > 0) {
-                    std::uint64_t sum = 0;
-                    for (std::int64_t& s : steps) {
-                        const std::int64_t change = positions.residual(moves.stream(), no_mark, escaped);
-                        s += change;
-                        sum += magnitude(change);
-                    }
-                    moves.add(sum);
-                    const std::int64_t change = impulses.residual(pushes.stream(), no_mark, escaped);
-                    impulse += change;
-                    pushes.add(magnitude(change));
-                }
-                if (!ok() || impulse < 0 || impulse > 255) return false;
-                ContactTracks::Value value{};
-                for (std::size_t k = 0; k < 3; ++k) {
-                    if (steps[k] > std::int64_t{1} << 30 || steps[k] < -(std::int64_t{1} << 30)) return false;
-                    value.steps[k] = static_cast<std::int32_t>(steps[k]);
-                }
-                value.impulse = static_cast<std::uint8_t>(impulse);
-                out.values.push_back(value);
-            }
-            out.points.push_back(point);
-        }
-        out.pairs.push_back(pair);
+        return true;
     }
-    return ok() && directions.at_end() && places.at_end() && normals.at_end() && positions.at_end() &&
-           impulses.at_end();
+
+    bool read_point(const ContactTracks::Pair& pair) {
+        bool escaped = false;
+        ContactTracks::Point point{pair.first, pair.count, out_.values.size()};
+        if (const std::uint64_t some = pairs_.varint(); some > 0) {
+            const std::uint64_t from = pairs_.varint();
+            if (from >= pair.count || some > pair.count - from) return false;
+            point.first = static_cast<std::uint32_t>(pair.first + from);
+            point.count = static_cast<std::uint32_t>(some);
+        }
+        std::array<std::int64_t, 3> steps{};
+        for (std::int64_t& s : steps) s = places_.signed_varint();
+        std::int64_t impulse = places_.u8();
+        Changes moves, pushes;
+        for (std::uint32_t i = 0; i < point.count; ++i) {
+            if (i > 0) {
+                std::uint64_t sum = 0;
+                for (std::int64_t& s : steps) {
+                    const std::int64_t change = positions_.residual(moves.stream(), no_mark, escaped);
+                    s += change;
+                    sum += magnitude(change);
+                }
+                moves.add(sum);
+                const std::int64_t change = impulses_.residual(pushes.stream(), no_mark, escaped);
+                impulse += change;
+                pushes.add(magnitude(change));
+            }
+            if (!ok() || impulse < 0 || impulse > 255) return false;
+            ContactTracks::Value value{};
+            for (std::size_t k = 0; k < 3; ++k) {
+                if (steps[k] > std::int64_t{1} << 30 || steps[k] < -(std::int64_t{1} << 30)) return false;
+                value.steps[k] = static_cast<std::int32_t>(steps[k]);
+            }
+            value.impulse = static_cast<std::uint8_t>(impulse);
+            out_.values.push_back(value);
+        }
+        out_.points.push_back(point);
+        return true;
+    }
+
+    ByteReader pairs_, directions_, places_;
+    ResidualReader normals_, positions_, impulses_;
+    std::uint32_t frames_, bodies_;
+    ContactTracks& out_;
+    std::uint64_t last_a_ = 0, last_b_ = 0;
+};
+
+}  // namespace
+
+bool read_contacts(std::string_view block, std::uint32_t frames, std::uint32_t bodies, ContactTracks& out) {
+    out = {};
+    std::string storage;
+    std::vector<std::string_view> streams;
+    return unpack(block, contact_stream_count, storage, streams) && ContactReader(streams, frames, bodies, out).read();
 }
 
 }  // namespace talus::samples

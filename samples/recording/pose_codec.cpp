@@ -294,42 +294,41 @@ PoseReader::PoseReader(const PoseScale& scale, const std::vector<std::string_vie
     for (std::size_t i = 0; i < path_count; ++i) paths_[i] = ByteReader(streams[2 + 2 * ResidualReader::count + i]);
 }
 
-void PoseReader::body(std::span<SegmentPose> out) {
-    const double turn_steps = static_cast<double>(1 << scale_.bits);
+/// Reads in which frames a body is awake, and in which of the others something has moved it.
+bool PoseReader::read_states(std::span<SegmentPose> out, std::vector<char>& moved) {
     const std::size_t count = out.size();
     const std::uint64_t first = runs_.varint();
     std::uint64_t toggles = first >> 2;
-    if (toggles >= count) {
-        runs_.fail();
-        return;
-    }
+    if (toggles >= count) return false;
     bool awake = (first & awake_bit) != 0;
     std::size_t at = 0;
     for (; toggles > 0; --toggles) {
         const std::uint64_t run = runs_.varint();
-        if (run == 0 || run >= count - at) {
-            runs_.fail();
-            return;
-        }
+        if (run == 0 || run >= count - at) return false;
         for (const std::size_t end = at + run; at < end; ++at) out[at].awake = awake;
         awake = !awake;
     }
     for (; at < count; ++at) out[at].awake = awake;
-    std::vector<char> moved;
-    if (first & nudged_bit) {
-        moved.resize(count);
-        std::uint64_t frame = 0;
-        for (std::size_t n = runs_.count(); n > 0; --n) {
-            const std::uint64_t ahead = runs_.varint();
-            if (ahead == 0 || ahead >= count - frame) {
-                runs_.fail();
-                return;
-            }
-            frame += ahead;
-            moved[frame] = 1;
-        }
+    if ((first & nudged_bit) == 0) return true;
+    moved.resize(count);
+    std::uint64_t frame = 0;
+    for (std::size_t n = runs_.count(); n > 0; --n) {
+        const std::uint64_t ahead = runs_.varint();
+        if (ahead == 0 || ahead >= count - frame) return false;
+        frame += ahead;
+        moved[frame] = 1;
     }
+    return true;
+}
 
+void PoseReader::body(std::span<SegmentPose> out) {
+    const double turn_steps = static_cast<double>(1 << scale_.bits);
+    const std::size_t count = out.size();
+    std::vector<char> moved;
+    if (!read_states(out, moved)) {
+        runs_.fail();
+        return;
+    }
     PositionHistory position;
     RotationHistory rotation;
     Steps steps{};

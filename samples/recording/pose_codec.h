@@ -79,6 +79,8 @@ public:
     bool at_end() const;
 
 private:
+    bool read_states(std::span<SegmentPose> out, std::vector<char>& moved);
+
     PoseScale scale_;
     ByteReader runs_, keys_;
     ResidualReader positions_, rotations_;

@@ -129,11 +129,52 @@ Result<SceneData> car(const SceneOptions& options) {
     return scene;
 }
 
+constexpr float pitch = 0.2f, tooth_depth = 0.15f;  // of the teeth of gears; pitch: along the rim, m
+
+/// A wheel about z whose teeth only look like it: they meet nothing, the joints do the work. `turned` by half a tooth,
+/// it has a gap where another wheel has a tooth.
+BodyDef toothed_wheel(int teeth, float radius, bool turned) {
+    BodyDef wheel;
+    ShapeDef disc;
+    disc.shape = cylinder(tooth_depth, radius - 0.35f * pitch);
+    disc.pose.rotation = turn({1, 0, 0}, 0.5f * pi);
+    disc.filter = {1, 0, 0};
+    wheel.shapes.push_back(disc);
+    for (int k = 0; k < teeth; ++k) {
+        float angle = 2.0f * pi * (static_cast<float>(k) + (turned ? 0.5f : 0.0f)) / static_cast<float>(teeth);
+        if (angle > pi) angle -= 2.0f * pi;
+        ShapeDef tooth = disc;
+        tooth.shape = box({0.35f * pitch, 0.22f * pitch, tooth_depth});
+        tooth.pose.rotation = turn({0, 0, 1}, angle);
+        tooth.pose.position = rotate(tooth.pose.rotation, {radius - 0.1f * pitch, 0.0f, 0.0f});
+        wheel.shapes.push_back(tooth);
+    }
+    return wheel;
+}
+
+/// A bar along x with teeth that point down, likewise.
+BodyDef toothed_rack(int teeth) {
+    BodyDef rack;
+    const auto count = static_cast<float>(teeth);
+    ShapeDef bar;
+    bar.shape = box({0.5f * pitch * count, 0.1f, tooth_depth});
+    bar.filter = {1, 0, 0};
+    bar.pose.position = {0.0f, 0.17f, 0.0f};
+    rack.shapes.push_back(bar);
+    for (int k = 0; k < teeth; ++k) {
+        ShapeDef tooth = bar;
+        tooth.shape = box({0.22f * pitch, 0.35f * pitch, tooth_depth});
+        tooth.pose.position = {pitch * (static_cast<float>(k) - 0.5f * count + 0.5f), 0.02f, 0.0f};
+        rack.shapes.push_back(tooth);
+    }
+    return rack;
+}
+
 /// A motor drives a train of three gear wheels, and the last of them a rack.
 Result<SceneData> gears(const SceneOptions&) {
     constexpr int count = 3;
     constexpr int teeth[count] = {12, 16, 24};
-    constexpr float pitch = 0.2f, depth = 0.15f, height = 2.5f;  // pitch: of teeth along the rim, m
+    constexpr float height = 2.5f;  // of the axles, m
     SceneData scene;
     scene.bodies.push_back(floor_slab());
     scene.bodies.push_back(block({1.2f, height, -0.8f}, {4.0f, 1.6f, 0.1f}));
@@ -144,23 +185,9 @@ Result<SceneData> gears(const SceneOptions&) {
         const float radius = pitch * static_cast<float>(teeth[i]) / (2.0f * pi);
         if (i > 0) x += last_radius + radius;
         last_radius = radius;
-        BodyDef wheel;
+        // The train meshes: where one wheel has a tooth towards the next, that has a gap.
+        BodyDef wheel = toothed_wheel(teeth[i], radius, i % 2 != 0);
         wheel.position = {x, height, 0.0f};
-        ShapeDef disc;
-        disc.shape = cylinder(depth, radius - 0.35f * pitch);
-        disc.pose.rotation = turn({1, 0, 0}, 0.5f * pi);
-        disc.filter = {1, 0, 0};  // the joints do the work: teeth meet nothing
-        wheel.shapes.push_back(disc);
-        for (int k = 0; k < teeth[i]; ++k) {
-            // The train meshes: where one wheel has a tooth towards the next, that has a gap.
-            float angle = 2.0f * pi * (static_cast<float>(k) + (i % 2 ? 0.5f : 0.0f)) / static_cast<float>(teeth[i]);
-            if (angle > pi) angle -= 2.0f * pi;
-            ShapeDef tooth = disc;
-            tooth.shape = box({0.35f * pitch, 0.22f * pitch, depth});
-            tooth.pose.rotation = turn({0, 0, 1}, angle);
-            tooth.pose.position = rotate(tooth.pose.rotation, {radius - 0.1f * pitch, 0.0f, 0.0f});
-            wheel.shapes.push_back(tooth);
-        }
         wheels[i] = scene.bodies.size();
         scene.bodies.push_back(wheel);
         HingeDef hinge;
@@ -174,19 +201,7 @@ Result<SceneData> gears(const SceneOptions&) {
         }
     }
     // The rack lies on top of the last wheel and moves against the sense of its turn.
-    BodyDef rack;
-    constexpr int rack_teeth = 24;
-    ShapeDef bar;
-    bar.shape = box({0.5f * pitch * rack_teeth, 0.1f, depth});
-    bar.filter = {1, 0, 0};
-    bar.pose.position = {0.0f, 0.17f, 0.0f};
-    rack.shapes.push_back(bar);
-    for (int k = 0; k < rack_teeth; ++k) {
-        ShapeDef tooth = bar;
-        tooth.shape = box({0.22f * pitch, 0.35f * pitch, depth});
-        tooth.pose.position = {pitch * (static_cast<float>(k) - 0.5f * rack_teeth + 0.5f), 0.02f, 0.0f};
-        rack.shapes.push_back(tooth);
-    }
+    BodyDef rack = toothed_rack(24);
     rack.position = {x + 1.0f, height + last_radius, 0.0f};
     scene.bodies.push_back(rack);
     const std::size_t rack_body = scene.bodies.size() - 1;

@@ -58,6 +58,22 @@ float terrain_height(const Noise& noise, float x, float z) {
     return slope + rim + gully + 1.1f * noise(0.11f * x, 0.11f * z) + 0.22f * noise(0.5f * x + 7.0f, 0.5f * z + 3.0f);
 }
 
+/// Stone number k: a sphere, a box, a capsule, a cylinder or a hull, in turn.
+Result<Shape> stone(Random& random, int k, float size) {
+    switch (k % 5) {
+        case 0:
+            return sphere(size);
+        case 1:
+            return box({size, 0.7f * size, 0.8f * size});
+        case 2:
+            return capsule(0.6f * size, 0.6f * size);
+        case 3:
+            return cylinder(0.5f * size, 0.8f * size);
+        default:
+            return random_hull(random, 16, 0.7f * size, 1.2f * size);
+    }
+}
+
 Result<SceneData> terrain(const SceneOptions& options) {
     Random random(options.seed);
     const Noise noise(random);
@@ -87,25 +103,9 @@ Result<SceneData> terrain(const SceneOptions& options) {
     for (int k = 0; k < count; ++k) {
         BodyDef body;
         const float size = random.between(0.25f, 0.55f);
-        switch (k % 5) {
-            case 0:
-                body.shape = sphere(size);
-                break;
-            case 1:
-                body.shape = box({size, 0.7f * size, 0.8f * size});
-                break;
-            case 2:
-                body.shape = capsule(0.6f * size, 0.6f * size);
-                break;
-            case 3:
-                body.shape = cylinder(0.5f * size, 0.8f * size);
-                break;
-            default: {
-                Result<Shape> hull = random_hull(random, 16, 0.7f * size, 1.2f * size);
-                if (!hull) return hull.error();
-                body.shape = *hull;
-            }
-        }
+        const Result<Shape> shape = stone(random, k, size);
+        if (!shape) return shape.error();
+        body.shape = *shape;
         const float x = 1.3f * (static_cast<float>(k % columns) - 0.5f * (columns - 1));
         const float z = -0.72f * half + 1.4f * static_cast<float>(k / columns);
         body.position = vec3(x, terrain_height(noise, x, z) + 1.2f, z) + random.in_box(vec3(0.15f));
@@ -172,19 +172,23 @@ struct MeshBuilder {
     }
 };
 
-/// Marbles drop into a funnel, run down a spiral and end in a bowl: all of it one mesh.
-Result<SceneData> marble_run(const SceneOptions& options) {
-    constexpr float marble = 0.09f, pipe = 0.32f, radius = 2.2f, drop = 1.1f;  // of a turn, m
-    constexpr int turns = 4, steps_a_turn = 48, across = 10, marbles = 80;
-    constexpr float top = 1.6f + drop * turns;
-    Random random(options.seed);
+// The spiral: its radius, how far a turn leads down, and where its upper end is, m.
+constexpr float spiral_radius = 2.2f, spiral_drop = 1.1f;
+constexpr int spiral_turns = 4;
+constexpr float spiral_top = 1.6f + spiral_drop * spiral_turns;
+const vec3 spiral_start{-spiral_radius, spiral_top, 0.0f};
+
+/// The spiral, a funnel above it (its triangles have material 1) and a bowl under it.
+Result<std::shared_ptr<const TriangleSet>> marble_run_mesh() {
+    constexpr float pipe = 0.32f;  // radius, m
+    constexpr int steps_a_turn = 48, across = 10;
     const vec3 up(0, 1, 0);
     MeshBuilder mesh;
     // The spiral: a half pipe, its outer wall higher.
-    mesh.sweep(turns * steps_a_turn + 1, [&](int k) {
+    mesh.sweep(spiral_turns * steps_a_turn + 1, [&](int k) {
         const float turned = static_cast<float>(k) / steps_a_turn;
         const quat q = turn(up, 2.0f * pi * (turned - std::floor(turned)) - pi);
-        const vec3 center = rotate(q, {radius, 0.0f, 0.0f}) + (top - drop * turned) * up;
+        const vec3 center = rotate(q, {spiral_radius, 0.0f, 0.0f}) + (spiral_top - spiral_drop * turned) * up;
         std::vector<vec3> section;
         for (int i = 0; i <= across; ++i) {
             const float angle = pi * (-1.0f + 1.25f * static_cast<float>(i) / across);
@@ -194,7 +198,6 @@ Result<SceneData> marble_run(const SceneOptions& options) {
     });
     const std::size_t spiral_triangles = mesh.indices.size() / 3;
     // The funnel above its upper end, the bowl under its lower one.
-    const vec3 start = vec3(-radius, top, 0.0f);
     const auto round = [&](const vec3& middle, const std::vector<glm::vec2>& profile) {
         constexpr int slices = 40;
         mesh.sweep(slices + 1, [&](int k) {
@@ -204,7 +207,7 @@ Result<SceneData> marble_run(const SceneOptions& options) {
             return section;
         });
     };
-    round(start + vec3(0.0f, 0.75f, 0.15f), {{0.3f, -0.2f}, {0.3f, 0.0f}, {0.9f, 0.5f}, {1.3f, 1.2f}});
+    round(spiral_start + vec3(0.0f, 0.75f, 0.15f), {{0.3f, -0.2f}, {0.3f, 0.0f}, {0.9f, 0.5f}, {1.3f, 1.2f}});
     const std::size_t funnel_triangles = mesh.indices.size() / 3;
     std::vector<glm::vec2> bowl;
     for (int i = 0; i <= 12; ++i) {
@@ -217,8 +220,15 @@ Result<SceneData> marble_run(const SceneOptions& options) {
     std::vector<std::uint8_t> materials(mesh.indices.size() / 3, 0);
     std::fill(materials.begin() + static_cast<std::ptrdiff_t>(spiral_triangles),
               materials.begin() + static_cast<std::ptrdiff_t>(funnel_triangles), std::uint8_t{1});
-    auto made =
-        make_mesh({.vertices = mesh.vertices, .indices = mesh.indices, .materials = materials, .two_sided = true});
+    return make_mesh({.vertices = mesh.vertices, .indices = mesh.indices, .materials = materials, .two_sided = true});
+}
+
+/// Marbles drop into a funnel, run down a spiral and end in a bowl: all of it one mesh.
+Result<SceneData> marble_run(const SceneOptions& options) {
+    constexpr float marble = 0.09f;  // radius, m
+    constexpr int marbles = 80;
+    Random random(options.seed);
+    auto made = marble_run_mesh();
     if (!made) return made.error();
     SceneData scene;
     scene.bodies.push_back(floor_slab());
@@ -238,7 +248,7 @@ Result<SceneData> marble_run(const SceneOptions& options) {
         ball.material.restitution = 0.3f;
         const vec3 place((static_cast<float>(k % 3) - 1.0f) * 0.3f, 1.9f + 0.3f * static_cast<float>(k / 9),
                          (static_cast<float>(k / 3 % 3) - 1.0f) * 0.3f);
-        ball.position = start + vec3(0.0f, 0.75f, 0.15f) + place + random.in_box(vec3(0.02f));
+        ball.position = spiral_start + vec3(0.0f, 0.75f, 0.15f) + place + random.in_box(vec3(0.02f));
         scene.bodies.push_back(ball);
     }
     scene.figures.push_back({"marbles in the bowl", "", Over::last, [=](const SceneBodies& bodies, double) {

@@ -83,6 +83,101 @@ void corner_text(ImVec2 at, const std::string& text, ImU32 color) {
     draw.AddText(at, color, text.c_str());
 }
 
+namespace {
+
+/// Stacked bars, one per frame, in the field between `from` and `to`. The newest frame stands at the right.
+class StackedBars {
+public:
+    StackedBars(ImVec2 from, ImVec2 to, const Stack& stack) : from_(from), to_(to), stack_(stack) {
+        totals_.resize(stack.frames, 0.0);
+        for (std::size_t i = 0; i < stack.frames; ++i) {
+            for (int layer = 0; layer < stack.layers; ++layer) totals_[i] += stack.value(i, layer);
+        }
+        std::vector<double> sorted;
+        for (std::size_t i = 0; i < stack.frames; ++i) {
+            if (!is_pale(i)) sorted.push_back(totals_[i]);
+        }
+        if (sorted.empty()) sorted = totals_;
+        std::sort(sorted.begin(), sorted.end());
+        const double most = sorted.back(), p95 = sorted[(sorted.size() - 1) * 95 / 100];
+        top_ = nice_ceil(std::min(most, cut * p95) * 1.04);
+        // A short history is not drawn as a few broad bars.
+        slots_ = static_cast<double>(std::max<std::size_t>(stack.frames, 150));
+        first_ = slots_ - double(stack.frames);
+    }
+
+    double top() const { return top_; }  ///< the value at the upper edge
+
+    void draw(ImDrawList& draw) const {
+        const double to_pixels = (double(to_.y) - double(from_.y) - 2.0) / top_;
+        for (std::size_t i = 0; i < stack_.frames;) {
+            const float x = left_of(i);
+            std::size_t tallest = i, next = i + 1;
+            for (; next < stack_.frames && left_of(next) <= x; ++next) {
+                if (is_above(next, tallest)) tallest = next;
+            }
+            const float right = next < stack_.frames ? left_of(next) : to_.x;
+            double sum = 0.0;
+            float below = to_.y;
+            for (int layer = 0; layer < stack_.layers; ++layer) {
+                sum += stack_.value(tallest, layer);
+                const float y = to_.y - float(sum * to_pixels);
+                if (below - y < 0.25f) continue;
+                const ImU32 color = stack_.colors[std::size_t(layer)];
+                draw.AddRectFilled({x, std::max(y, from_.y)}, {right, below}, is_pale(tallest) ? faded(color) : color);
+                below = y;
+            }
+            if (totals_[tallest] > top_ && !is_pale(tallest)) {
+                const float middle = 0.5f * (x + right);
+                draw.AddTriangleFilled({middle - 4, from_.y + 7}, {middle + 4, from_.y + 7}, {middle, from_.y + 1},
+                                       highlight);
+            }
+            i = next;
+        }
+    }
+
+    void mark_selected(ImDrawList& draw, std::size_t frame) const {
+        const float x = left_of(frame), right = std::max(x + 1.0f, left_of(frame + 1));
+        draw.AddRectFilled({x, from_.y}, {right, to_.y}, IM_COL32(255, 255, 255, 60));
+        const float middle = std::floor(0.5f * (x + right)) + 0.5f;
+        draw.AddLine({middle, from_.y}, {middle, to_.y}, highlight);
+        draw.AddTriangleFilled({middle - 4.5f, from_.y}, {middle + 4.5f, from_.y}, {middle, from_.y + 6}, highlight);
+    }
+
+    void mark_hovered(ImDrawList& draw, std::size_t frame) const {
+        const float x = left_of(frame), right = std::max(x + 1.0f, left_of(frame + 1));
+        draw.AddRectFilled({x, from_.y}, {right, to_.y}, IM_COL32(255, 255, 255, 70));
+    }
+
+    /// The frame whose bar is drawn at a place. `beyond`: left of all bars it is the oldest one, else none.
+    std::optional<std::size_t> frame_at(float x, bool beyond) const {
+        const double at = (double(x) - double(from_.x)) / width() * slots_ - first_;
+        if (at < 0.0 && !beyond) return std::nullopt;
+        const auto i = std::size_t(std::clamp(at, 0.0, double(stack_.frames - 1)));
+        std::size_t best = i;
+        for (std::size_t k = i; k-- > 0 && left_of(k) == left_of(i);) best = is_above(k, best) ? k : best;
+        for (std::size_t k = i + 1; k < stack_.frames && left_of(k) == left_of(i); ++k)
+            best = is_above(k, best) ? k : best;
+        return best;
+    }
+
+private:
+    double width() const { return double(to_.x) - double(from_.x); }
+    float left_of(std::size_t i) const { return std::floor(from_.x + float((first_ + double(i)) / slots_ * width())); }
+    bool is_pale(std::size_t i) const { return stack_.is_pale && stack_.is_pale(i); }
+    /// Whether frame i is drawn where frames i and k share a pixel.
+    bool is_above(std::size_t i, std::size_t k) const {
+        return is_pale(i) != is_pale(k) ? is_pale(k) : totals_[i] > totals_[k];
+    }
+
+    ImVec2 from_, to_;
+    const Stack& stack_;
+    std::vector<double> totals_;
+    double top_ = 0.0, slots_ = 0.0, first_ = 0.0;
+};
+
+}  // namespace
+
 StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack) {
     StackAnswer answer;
     const ImVec2 from = ImGui::GetCursorScreenPos(), to = from + size;
@@ -96,77 +191,19 @@ StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack) {
         draw.AddText({0.5f * (from.x + to.x - extent.x), 0.5f * (from.y + to.y - extent.y)}, muted, text);
         return answer;
     }
-
-    std::vector<double> totals(stack.frames, 0.0);
-    for (std::size_t i = 0; i < stack.frames; ++i) {
-        for (int layer = 0; layer < stack.layers; ++layer) totals[i] += stack.value(i, layer);
-    }
-    const auto is_pale = [&](std::size_t i) { return stack.is_pale && stack.is_pale(i); };
-    const auto is_above = [&](std::size_t i, std::size_t k) {
-        return is_pale(i) != is_pale(k) ? is_pale(k) : totals[i] > totals[k];
-    };
-    std::vector<double> sorted;
-    for (std::size_t i = 0; i < stack.frames; ++i) {
-        if (!is_pale(i)) sorted.push_back(totals[i]);
-    }
-    if (sorted.empty()) sorted = totals;
-    std::sort(sorted.begin(), sorted.end());
-    const double most = sorted.back(), p95 = sorted[(sorted.size() - 1) * 95 / 100];
-    const double top = nice_ceil(std::min(most, cut * p95) * 1.04);
-
-    // The newest frame stands at the right. A short history is not drawn as a few broad bars.
-    const auto slots = static_cast<double>(std::max<std::size_t>(stack.frames, 150));
-    const double width = double(to.x) - double(from.x), first = slots - double(stack.frames);
-    const auto left_of = [&](std::size_t i) { return std::floor(from.x + float((first + double(i)) / slots * width)); };
-    const double to_pixels = (double(to.y) - double(from.y) - 2.0) / top;
+    const StackedBars bars(from, to, stack);
     draw.PushClipRect(from, to, true);
-    for (std::size_t i = 0; i < stack.frames;) {
-        const float x = left_of(i);
-        std::size_t tallest = i, next = i + 1;
-        for (; next < stack.frames && left_of(next) <= x; ++next) {
-            if (is_above(next, tallest)) tallest = next;
-        }
-        const float right = next < stack.frames ? left_of(next) : to.x;
-        double sum = 0.0;
-        float below = to.y;
-        for (int layer = 0; layer < stack.layers; ++layer) {
-            sum += stack.value(tallest, layer);
-            const float y = to.y - float(sum * to_pixels);
-            if (below - y < 0.25f) continue;
-            const ImU32 color = stack.colors[std::size_t(layer)];
-            draw.AddRectFilled({x, std::max(y, from.y)}, {right, below}, is_pale(tallest) ? faded(color) : color);
-            below = y;
-        }
-        if (totals[tallest] > top && !is_pale(tallest)) {
-            const float middle = 0.5f * (x + right);
-            draw.AddTriangleFilled({middle - 4, from.y + 7}, {middle + 4, from.y + 7}, {middle, from.y + 1}, highlight);
-        }
-        i = next;
-    }
-    if (stack.selected && *stack.selected < stack.frames) {
-        const float x = left_of(*stack.selected), right = std::max(x + 1.0f, left_of(*stack.selected + 1));
-        draw.AddRectFilled({x, from.y}, {right, to.y}, IM_COL32(255, 255, 255, 60));
-        const float middle = std::floor(0.5f * (x + right)) + 0.5f;
-        draw.AddLine({middle, from.y}, {middle, to.y}, highlight);
-        draw.AddTriangleFilled({middle - 4.5f, from.y}, {middle + 4.5f, from.y}, {middle, from.y + 6}, highlight);
-    }
+    bars.draw(draw);
+    if (stack.selected && *stack.selected < stack.frames) bars.mark_selected(draw, *stack.selected);
     if (hovered || pressed) {
-        const double at = (double(ImGui::GetMousePos().x) - double(from.x)) / width * slots - first;
-        if (at >= 0.0 || pressed) {
-            const auto i = std::size_t(std::clamp(at, 0.0, double(stack.frames - 1)));
-            // Of frames that share the pixel the one that is drawn.
-            std::size_t best = i;
-            for (std::size_t k = i; k-- > 0 && left_of(k) == left_of(i);) best = is_above(k, best) ? k : best;
-            for (std::size_t k = i + 1; k < stack.frames && left_of(k) == left_of(i); ++k)
-                best = is_above(k, best) ? k : best;
-            answer.hovered = best;
-            if (pressed) answer.clicked = best;
-            const float x = left_of(best), right = std::max(x + 1.0f, left_of(best + 1));
-            draw.AddRectFilled({x, from.y}, {right, to.y}, IM_COL32(255, 255, 255, 70));
+        if (const auto frame = bars.frame_at(ImGui::GetMousePos().x, pressed)) {
+            answer.hovered = *frame;
+            if (pressed) answer.clicked = *frame;
+            bars.mark_hovered(draw, *frame);
         }
     }
     draw.PopClipRect();
-    scale_lines(draw, from, to, top, stack.format);
+    scale_lines(draw, from, to, bars.top(), stack.format);
     return answer;
 }
 

@@ -290,22 +290,33 @@ void ProfilePanel::show_plots(const View& view) {
         stages_tip(frame);
 }
 
-void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
-    // Without times the pictures are what is left to go by.
-    const bool timed = view.history.percentiles(find_frame_column("step")->value).max > 0.0;
-    const FrameColumn& step = *find_frame_column(timed ? "step" : "wall");
-    const FrameColumn& slowest = *find_frame_column("slowest pair");
-    const std::size_t worst = view.history.worst(step.value), worst_pair = view.history.worst(slowest.value);
+/// The frames that stand out among those shown.
+struct ProfilePanel::NotableFrames {
+    explicit NotableFrames(const View& view)
+        : timed(view.history.percentiles(find_frame_column("step")->value).max > 0.0),
+          step(*find_frame_column(timed ? "step" : "wall")),
+          slowest(*find_frame_column("slowest pair")),
+          worst(view.history.worst(step.value)),
+          worst_pair(view.history.worst(slowest.value)) {}
+
+    bool timed;  ///< without times the pictures are what is left to go by
+    const FrameColumn &step, &slowest;
+    std::size_t worst, worst_pair;  ///< indices in the history
+};
+
+/// Buttons that select a frame.
+void ProfilePanel::show_choices(const View& view, const NotableFrames& of) {
     ImGui::Dummy({0, 2});
-    if (ImGui::Button(format("Worst frame %s", microseconds(step.value(view.history[worst])).c_str()).c_str()))
-        selected_ = view.history[worst].profile.frame;
-    plot::tip(timed ? "The step that took longest among the frames shown."
-                    : "The frame that took longest from picture to picture.");
+    if (ImGui::Button(format("Worst frame %s", microseconds(of.step.value(view.history[of.worst])).c_str()).c_str()))
+        selected_ = view.history[of.worst].profile.frame;
+    plot::tip(of.timed ? "The step that took longest among the frames shown."
+                       : "The frame that took longest from picture to picture.");
     ImGui::SameLine();
-    const bool pairs_timed = slowest.value(view.history[worst_pair]) > 0.0;
+    const bool pairs_timed = of.slowest.value(view.history[of.worst_pair]) > 0.0;
     if (!pairs_timed) ImGui::BeginDisabled();
-    if (ImGui::Button(format("Worst pair %s", microseconds(slowest.value(view.history[worst_pair])).c_str()).c_str()))
-        selected_ = view.history[worst_pair].profile.frame;
+    if (ImGui::Button(
+            format("Worst pair %s", microseconds(of.slowest.value(view.history[of.worst_pair])).c_str()).c_str()))
+        selected_ = view.history[of.worst_pair].profile.frame;
     if (!pairs_timed) ImGui::EndDisabled();
     plot::tip("The pair whose test took longest among the frames shown.");
     ImGui::SameLine();
@@ -313,35 +324,11 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
     if (ImGui::Button("Newest")) selected_.reset();
     if (view.live) ImGui::PopStyleColor();
     plot::tip("Follow the newest frame.");
+}
 
+/// The frame's slowest pair, and what can be done with it.
+void ProfilePanel::show_pair_of_frame(const View& view, ProfileActions& actions) {
     const FrameProfile& p = view.frame().profile;
-    const double median = view.history.percentiles(step.value).p50;
-    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(255, 255, 255, 9));
-    ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, 6.0f);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(10, 8));
-    const float lines = 3.0f * ImGui::GetTextLineHeightWithSpacing() + ImGui::GetFrameHeightWithSpacing() + 14.0f;
-    ImGui::BeginChild("frame", {0, lines}, false,
-                      ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar);
-    ImGui::Text("Frame %llu", static_cast<unsigned long long>(p.frame));
-    ImGui::SameLine();
-    ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-    ImGui::TextUnformatted(!is_calm(p)             ? "the system interrupted it"
-                           : view.live             ? "the newest"
-                           : view.at == worst      ? "the worst of those shown"
-                           : view.at == worst_pair ? "it has the worst pair"
-                                                   : "selected");
-    ImGui::PopStyleColor();
-    ImGui::Text("step %s", microseconds(step.value(view.frame())).c_str());
-    ImGui::SameLine();
-    ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-    ImGui::TextUnformatted(median > 0.0 ? format("%.1f \xc3\x97 median", step.value(view.frame()) / median).c_str()
-                                        : "");
-    ImGui::PopStyleColor();
-    if (timed) {
-        ImGui::SameLine();
-        ImGui::Text(" collide %s", microseconds(p.collide).c_str());
-    }
-
     const SlowestPair& pair = p.slowest;
     if (!pair.body_a) {
         muted_text(view.context.timing == Timing::off ? "No pair is timed while timing is off."
@@ -369,6 +356,40 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
     if (!pair.body_a) ImGui::EndDisabled();
     ImGui::SameLine();
     if (ImGui::Button(view.context.frozen ? "Go on" : "Freeze")) actions.freeze = !view.context.frozen;
+}
+
+void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
+    const NotableFrames of(view);
+    show_choices(view, of);
+    const FrameProfile& p = view.frame().profile;
+    const double median = view.history.percentiles(of.step.value).p50;
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(255, 255, 255, 9));
+    ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, 6.0f);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(10, 8));
+    const float lines = 3.0f * ImGui::GetTextLineHeightWithSpacing() + ImGui::GetFrameHeightWithSpacing() + 14.0f;
+    ImGui::BeginChild("frame", {0, lines}, false,
+                      ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar);
+    ImGui::Text("Frame %llu", static_cast<unsigned long long>(p.frame));
+    ImGui::SameLine();
+    ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
+    ImGui::TextUnformatted(!is_calm(p)                ? "the system interrupted it"
+                           : view.live                ? "the newest"
+                           : view.at == of.worst      ? "the worst of those shown"
+                           : view.at == of.worst_pair ? "it has the worst pair"
+                                                      : "selected");
+    ImGui::PopStyleColor();
+    ImGui::Text("step %s", microseconds(of.step.value(view.frame())).c_str());
+    ImGui::SameLine();
+    ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
+    ImGui::TextUnformatted(median > 0.0 ? format("%.1f \xc3\x97 median", of.step.value(view.frame()) / median).c_str()
+                                        : "");
+    ImGui::PopStyleColor();
+    if (of.timed) {
+        ImGui::SameLine();
+        ImGui::Text(" collide %s", microseconds(p.collide).c_str());
+    }
+
+    show_pair_of_frame(view, actions);
     ImGui::EndChild();
     ImGui::PopStyleVar(2);
     ImGui::PopStyleColor();

@@ -56,11 +56,14 @@ public:
 
 private:
     struct View;  ///< what all parts of one call share
+    struct NotableFrames;
 
     void show_header(const View& view, ProfileActions& actions);
     void show_percentiles(const View& view);
     void show_plots(const View& view);
     void show_frame(const View& view, ProfileActions& actions);
+    void show_choices(const View& view, const NotableFrames& of);
+    void show_pair_of_frame(const View& view, ProfileActions& actions);
     void show_slowest_pairs(const View& view, ProfileActions& actions);
     void show_rungs(const View& view);
     void show_histograms(const View& view);

@@ -362,6 +362,108 @@ void Stepper::show_controls() {
     }
 }
 
+/// Draws one moment into the picture of the Minkowski difference.
+struct Stepper::DifferenceDrawing {
+    const Stepper& own;
+    OrbitView& view;
+    float radius;    ///< of the picture
+    bool rims_only;  ///< of both shapes, whose points have no numbers
+
+    void draw(const Moment& moment) {
+        if (moment.kind == Moment::gjk_start) draw_simplex(own.steps_.gjk.parts[moment.part].start, nullptr);
+        if (moment.kind == Moment::gjk_step) draw_gjk_step(moment);
+        if (moment.kind == Moment::epa_step) draw_epa_step(moment);
+    }
+
+private:
+    static vec3 at(const TraceVertex& v) { return vec3(v.w); }
+    void name_vertex(const TraceVertex& v) {
+        if (!rims_only) view.label(at(v), own.vertex_name(v), simplex_color);
+    }
+    void draw_simplex(const TraceSimplex& s, const TraceVertex* newest);
+    void draw_support(const glm::dvec3& direction, const TraceVertex& newest);
+    void draw_gjk_step(const Moment& moment);
+    void draw_epa_step(const Moment& moment);
+};
+
+void Stepper::DifferenceDrawing::draw_simplex(const TraceSimplex& s, const TraceVertex* newest) {
+    for (int i = 0; i < s.count; ++i) {
+        for (int k = i + 1; k < s.count; ++k) {
+            view.line(at(s.vertex[i]), at(s.vertex[k]), simplex_color, 1.8f);
+            for (int m = k + 1; m < s.count; ++m)
+                view.triangle(at(s.vertex[i]), at(s.vertex[k]), at(s.vertex[m]), with_alpha(simplex_color, 58), true);
+        }
+        view.point(at(s.vertex[i]), 7.5f, simplex_color);
+        if (newest == nullptr || s.vertex[i].w != newest->w) name_vertex(s.vertex[i]);
+    }
+    if (s.count > 0 && !s.encloses) {
+        view.line(vec3(0.0f), vec3(s.closest), closest_color, 1.8f);
+        view.point(vec3(s.closest), 8.0f, closest_color);
+        view.label(0.5f * vec3(s.closest), meters(s.distance), closest_color);
+    }
+}
+
+/// The plane across `direction` through the support point: nothing of the difference lies beyond it.
+void Stepper::DifferenceDrawing::draw_support(const glm::dvec3& direction, const TraceVertex& newest) {
+    const vec3 n(glm::normalize(direction));
+    view.disc(n * glm::dot(n, at(newest)), n, 0.3f * radius, with_alpha(direction_color, 110),
+              with_alpha(direction_color, 18));
+    view.point(at(newest), 9.0f, newest_color);
+    view.label(at(newest), own.vertex_name(newest), newest_color);
+}
+
+void Stepper::DifferenceDrawing::draw_gjk_step(const Moment& moment) {
+    const GjkStep& step = own.steps_.gjk.steps[moment.step];
+    const TraceSimplex& before = own.simplex_before(moment);
+    for (int i = 0; i < before.count; ++i) {
+        for (int k = i + 1; k < before.count; ++k)
+            view.dashed(at(before.vertex[i]), at(before.vertex[k]), before_color);
+        view.point(at(before.vertex[i]), 5.0f, before_color);
+    }
+    const vec3 tail = before.count > 0 ? vec3(before.closest) : vec3(0.0f);
+    view.arrow(tail, tail + 0.32f * radius * vec3(glm::normalize(step.direction)), direction_color);
+    draw_simplex(step.simplex, &step.newest);
+    draw_support(step.direction, step.newest);
+}
+
+void Stepper::DifferenceDrawing::draw_epa_step(const Moment& moment) {
+    const EpaPart& part = own.steps_.epa->parts[moment.part];
+    const EpaStep& step = part.steps[moment.step];
+    std::vector<char> used(step.vertex_count, 0);
+    for (std::size_t f = 0; f < step.faces.size(); ++f) {
+        const TraceFace& face = step.faces[f];
+        const bool nearest = f == step.nearest;
+        vec3 corner[3];
+        for (int i = 0; i < 3; ++i) {
+            corner[i] = at(part.vertices[face.vertex[i]]);
+            used[face.vertex[i]] = std::max(used[face.vertex[i]], char(nearest ? 2 : 1));
+        }
+        view.triangle(corner[0], corner[1], corner[2],
+                      nearest ? with_alpha(newest_color, 120) : with_alpha(simplex_color, 34), !nearest);
+        for (int i = 0; i < 3; ++i) {
+            if (nearest || face.vertex[i] < face.vertex[(i + 1) % 3])
+                view.line(corner[i], corner[(i + 1) % 3], nearest ? newest_color : with_alpha(simplex_color, 170),
+                          nearest ? 2.0f : 1.2f);
+        }
+    }
+    const bool few = step.vertex_count <= 8;
+    for (std::size_t i = 0; i < step.vertex_count; ++i) {
+        if (used[i] == 0) continue;
+        view.point(at(part.vertices[i]), 6.0f, simplex_color);
+        if ((few || used[i] == 2) && part.vertices[i].w != step.newest.w) name_vertex(part.vertices[i]);
+    }
+    const TraceFace& nearest = step.faces[step.nearest];
+    const vec3 n(nearest.normal);
+    view.arrow(vec3(0.0f), n * float(glm::dot(nearest.normal, step.newest.w)), direction_color);
+    draw_support(nearest.normal, step.newest);
+    view.point(n * float(nearest.offset), 6.0f, closest_color);
+    if (own.moment_ + 1 == own.moments_.size()) {
+        const EpaResult& result = own.steps_.epa->result;
+        view.line(vec3(0.0f), result.depth * result.normal, closest_color, 2.4f);
+        view.label(0.5f * result.depth * result.normal, "depth " + meters(result.depth), closest_color);
+    }
+}
+
 void Stepper::show_difference(ImVec2 size) {
     const vec3 center = near_ ? near_center_ : center_;
     const float radius = near_ ? near_radius_ : radius_;
@@ -370,90 +472,7 @@ void Stepper::show_difference(ImVec2 size) {
     for (const auto& [p, q] : difference_edges_) view.line(p, q, IM_COL32(150, 164, 180, 38));
     for (const vec3& p : difference_points_) view.point(p, 2.2f, IM_COL32(160, 174, 190, 90));
     draw_origin(view, 0.12f * radius);
-
-    const Moment& moment = moments_[moment_];
-    const auto at = [](const TraceVertex& v) { return vec3(v.w); };
-    const bool rims_only = has_rim(query_->a) && has_rim(query_->b);  // whose points have no numbers
-    const auto name_vertex = [&](const TraceVertex& v) {
-        if (!rims_only) view.label(at(v), vertex_name(v), simplex_color);
-    };
-    const auto draw_simplex = [&](const TraceSimplex& s, const TraceVertex* newest) {
-        for (int i = 0; i < s.count; ++i) {
-            for (int k = i + 1; k < s.count; ++k) {
-                view.line(at(s.vertex[i]), at(s.vertex[k]), simplex_color, 1.8f);
-                for (int m = k + 1; m < s.count; ++m)
-                    view.triangle(at(s.vertex[i]), at(s.vertex[k]), at(s.vertex[m]), with_alpha(simplex_color, 58),
-                                  true);
-            }
-            view.point(at(s.vertex[i]), 7.5f, simplex_color);
-            if (newest == nullptr || s.vertex[i].w != newest->w) name_vertex(s.vertex[i]);
-        }
-        if (s.count > 0 && !s.encloses) {
-            view.line(vec3(0.0f), vec3(s.closest), closest_color, 1.8f);
-            view.point(vec3(s.closest), 8.0f, closest_color);
-            view.label(0.5f * vec3(s.closest), meters(s.distance), closest_color);
-        }
-    };
-    // The plane across `direction` through the support point: nothing of the difference lies beyond it.
-    const auto draw_support = [&](const glm::dvec3& direction, const TraceVertex& newest) {
-        const vec3 n(glm::normalize(direction));
-        view.disc(n * glm::dot(n, at(newest)), n, 0.3f * radius, with_alpha(direction_color, 110),
-                  with_alpha(direction_color, 18));
-        view.point(at(newest), 9.0f, newest_color);
-        view.label(at(newest), vertex_name(newest), newest_color);
-    };
-
-    if (moment.kind == Moment::gjk_start) draw_simplex(steps_.gjk.parts[moment.part].start, nullptr);
-    if (moment.kind == Moment::gjk_step) {
-        const GjkStep& step = steps_.gjk.steps[moment.step];
-        const TraceSimplex& before = simplex_before(moment);
-        for (int i = 0; i < before.count; ++i) {
-            for (int k = i + 1; k < before.count; ++k)
-                view.dashed(at(before.vertex[i]), at(before.vertex[k]), before_color);
-            view.point(at(before.vertex[i]), 5.0f, before_color);
-        }
-        const vec3 tail = before.count > 0 ? vec3(before.closest) : vec3(0.0f);
-        view.arrow(tail, tail + 0.32f * radius * vec3(glm::normalize(step.direction)), direction_color);
-        draw_simplex(step.simplex, &step.newest);
-        draw_support(step.direction, step.newest);
-    }
-    if (moment.kind == Moment::epa_step) {
-        const EpaPart& part = steps_.epa->parts[moment.part];
-        const EpaStep& step = part.steps[moment.step];
-        std::vector<char> used(step.vertex_count, 0);
-        for (std::size_t f = 0; f < step.faces.size(); ++f) {
-            const TraceFace& face = step.faces[f];
-            const bool nearest = f == step.nearest;
-            vec3 corner[3];
-            for (int i = 0; i < 3; ++i) {
-                corner[i] = at(part.vertices[face.vertex[i]]);
-                used[face.vertex[i]] = std::max(used[face.vertex[i]], char(nearest ? 2 : 1));
-            }
-            view.triangle(corner[0], corner[1], corner[2],
-                          nearest ? with_alpha(newest_color, 120) : with_alpha(simplex_color, 34), !nearest);
-            for (int i = 0; i < 3; ++i) {
-                if (nearest || face.vertex[i] < face.vertex[(i + 1) % 3])
-                    view.line(corner[i], corner[(i + 1) % 3], nearest ? newest_color : with_alpha(simplex_color, 170),
-                              nearest ? 2.0f : 1.2f);
-            }
-        }
-        const bool few = step.vertex_count <= 8;
-        for (std::size_t i = 0; i < step.vertex_count; ++i) {
-            if (used[i] == 0) continue;
-            view.point(at(part.vertices[i]), 6.0f, simplex_color);
-            if ((few || used[i] == 2) && part.vertices[i].w != step.newest.w) name_vertex(part.vertices[i]);
-        }
-        const TraceFace& nearest = step.faces[step.nearest];
-        const vec3 n(nearest.normal);
-        view.arrow(vec3(0.0f), n * float(glm::dot(nearest.normal, step.newest.w)), direction_color);
-        draw_support(nearest.normal, step.newest);
-        view.point(n * float(nearest.offset), 6.0f, closest_color);
-        if (moment_ + 1 == moments_.size()) {
-            const EpaResult& result = steps_.epa->result;
-            view.line(vec3(0.0f), result.depth * result.normal, closest_color, 2.4f);
-            view.label(0.5f * result.depth * result.normal, "depth " + meters(result.depth), closest_color);
-        }
-    }
+    DifferenceDrawing{*this, view, radius, has_rim(query_->a) && has_rim(query_->b)}.draw(moments_[moment_]);
     view.finish();
 }
 

@@ -45,6 +45,7 @@ private:
     void trace();
     void sample_difference();
     void show_controls();
+    struct DifferenceDrawing;
     void show_difference(ImVec2 size);
     void show_shapes(ImVec2 size);
     void show_bounds(float height);

@@ -81,7 +81,8 @@ TEST_CASE("what bounces beside what does not gets the same bits on any number of
             const float size = random.between(0.1f, 0.5f);
             BodyDef def = body(random_shape(random, size), position);
             def.rotation = random.rotation();
-            def.linear_velocity = random.between(0.0f, 30.0f) * random.direction();
+            const glm::dvec3 direction = random.direction();
+            def.linear_velocity = random.between(0.0f, 30.0f) * vec3(direction);
             def.material.restitution = i % 4 == 0 ? random.between(0.0f, 1.0f) : 0.0f;
             ids.push_back(add(world, def));
             if (i == 0 || random.below(4) != 0) continue;
