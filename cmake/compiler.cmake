@@ -29,8 +29,7 @@ if(TALUS_SANITIZE)
   add_link_options(-fsanitize=${TALUS_SANITIZE})
 endif()
 if(TALUS_BUILD_FUZZERS)
-  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all ${debug_lines})
-  add_link_options(-fsanitize=address,undefined)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 # talus_options: how we compile our own files. Without errno a square root is one instruction, with the same bits.

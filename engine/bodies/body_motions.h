@@ -24,7 +24,7 @@ struct BodyMotion {
     float mass = 0.0f;                                    ///< kg; 0 for bodies that can't be pushed
     vec3 torque{0.0f};                                    ///< the user's, N m
     quat axes{1.0f, 0.0f, 0.0f, 0.0f};                    ///< rotation of the principal axes
-    vec3 moments{0.0f};          ///< moments of inertia about the principal axes, kg m^2; see integrate.h
+    vec3 moments{0.0f};          ///< moments of inertia about the principal axes, kg m^2; see free_turn.h
     bool jointed = false;        ///< joints act on it
     bool gyroscopic = false;     ///< its inertia is not a multiple of the identity; the fields below are read only then
     vec3 inverse_moments{1.0f};  ///< about the principal axes, 1/(kg m^2)

@@ -1,6 +1,6 @@
 #include "engine/bodies/body_setup.h"
 
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 #include "engine/settings.h"
 #include "engine/world/error_text.h"
 

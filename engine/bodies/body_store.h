@@ -6,7 +6,7 @@
 #include <talus/ids.h>
 #include <talus/narrowphase/collide.h>
 #include "common/assert.h"
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 
 #include <algorithm>
 #include <cmath>

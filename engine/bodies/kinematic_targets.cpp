@@ -1,7 +1,7 @@
 #include "engine/bodies/kinematic_targets.h"
 
 #include <talus/narrowphase/time_of_impact.h>
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 
 #include <algorithm>
 

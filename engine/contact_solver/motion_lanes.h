@@ -41,7 +41,7 @@ struct MotionLanes {
     /// The principal axes in the world when the body's contacts were found, a quaternion: the solver uses the inertia
     /// that the body had then.
     F then_x, then_y, then_z, then_w;
-    Vec3Lanes<F> inverse_moments;  ///< 1/(kg m^2); y is the reference moment of integrate.h
+    Vec3Lanes<F> inverse_moments;  ///< 1/(kg m^2); y is the reference moment of free_turn.h
     Vec3Lanes<F> momentum;         ///< angular momentum, world, N m s
     /// The angular velocity that was given to the solver, rad/s. The difference from the present one is the effect of
     /// impulses.

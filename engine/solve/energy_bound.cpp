@@ -1,6 +1,6 @@
 #include "engine/solve/energy_bound.h"
 
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 #include "engine/settings.h"
 
 #include <algorithm>

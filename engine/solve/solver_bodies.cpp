@@ -1,7 +1,7 @@
 #include "engine/solve/solver_bodies.h"
 
 #include "common/assert.h"
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 #include "engine/contacts/substep_contacts.h"
 #include "engine/settings.h"
 

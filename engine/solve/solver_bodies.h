@@ -37,7 +37,7 @@ public:
     void reset(std::size_t count, const SolverStep& step);
     /// Reads a body from the store. Limits its velocities, and removes their components along locked axes.
     void begin(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
-    /// Integrates a body that tumbles freely (solver_indices.h) over the whole step (integrate.h).
+    /// Integrates a body that tumbles freely (solver_indices.h) over the whole step (free_turn.h).
     void move_freely(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
     /// Writes a body's pose and velocities back to the store.
     void end(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies) const;

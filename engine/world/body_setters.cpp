@@ -6,7 +6,7 @@
 /// that the ones that go on are not reported as new. Version stamps make caches of the old shapes invalid.
 
 #include "engine/bodies/body_setup.h"
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 #include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 

@@ -3,8 +3,8 @@
 /// driver/libfuzzer.cpp, the ordinary tests replay the inputs of past failures (corpus/TARGET/*) with replay_test.cpp.
 ///
 /// To fuzz:
-///     cmake --preset fuzz && cmake --build build/fuzz -t talus-fuzz-collide
-///     build/fuzz/talus-fuzz-collide -max_len=300 -max_total_time=3600 WORK_FOLDER tests/fuzz/corpus/collide
+///     cmake --preset fuzz && cmake --build build/asan -t talus-fuzz-collide
+///     build/asan/talus-fuzz-collide -max_len=300 -max_total_time=3600 WORK_FOLDER tests/fuzz/corpus/collide
 /// A finding is written to crash-*: fix it, then keep the file (minimized: -minimize_crash=1) in the corpus. With
 /// -fork=1 -ignore_crashes=1 it goes on after a finding. CI runs each target for a minute (.ci/run fuzz).
 

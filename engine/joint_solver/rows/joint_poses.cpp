@@ -1,6 +1,6 @@
 #include "engine/joint_solver/rows/joint_poses.h"
 
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 
 namespace talus {
 

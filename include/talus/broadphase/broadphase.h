@@ -1,8 +1,8 @@
 #pragma once
 /// Sweep and prune over fat AABBs, with persistent pairs.
 ///
-/// Boxes go in; events that pairs of boxes began or ended come out. The broadphase knows nothing of shapes or bodies,
-/// and can be used without the engine. Its cost depends on what moved:
+/// The input is boxes; the output is which pairs of boxes began or ended. The broadphase knows nothing of shapes or
+/// bodies, and can be used without the engine. Its cost depends on what moved:
 ///
 /// - Each proxy keeps a *fat* box: larger than the tight box that the user gave, and stretched along the expected
 ///   motion. Only a proxy whose tight box left its fat box gets a new fat box and is compared with its neighbours
@@ -13,11 +13,11 @@
 /// - update() looks up each changed box in both grids and compares the result with the proxy's pairs so far.
 /// - Rays and moving boxes walk through the same columns. A large batch of casts builds a tree of boxes first.
 ///
-/// `talus-profile broadphase` measures it beside Bullet's three; docs/benchmarks.md has the table.
+/// `talus-profile broadphase` compares it with the three broadphases of Bullet; docs/benchmarks.md has the table.
 ///
-/// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy
-/// behaves to the same bits as the original. A moved-from broadphase is empty and can be used again. Distinct objects
-/// are independent; const functions may run on many threads at once.
+/// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy and
+/// the original give the same bits. A moved-from broadphase is empty and can be used again. Distinct objects are
+/// independent; const functions may run on many threads at once.
 
 #include <talus/aabb.h>
 #include <talus/broadphase/box_cast.h>
@@ -36,7 +36,7 @@ namespace talus {
 
 /// Neighbouring cells of one column of a grid, for debug drawing.
 struct CellRun {
-    Aabb box;                      ///< around the cells, m; along an axis without cells, around all boxes of the level
+    Aabb box;                      ///< around the cells, m; along the axis without cells, around the level
     std::uint32_t level = 0;       ///< level 0 holds the smallest boxes
     std::uint32_t sweep_axis = 0;  ///< the axis along which the column runs: 0, 1, 2 for x, y, z
     std::uint32_t boxes = 0;       ///< number of boxes whose lower corners are in these cells
@@ -73,17 +73,17 @@ public:
     /// the box is not finite or lower > upper on an axis, or if the displacement is not finite.
     bool move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
     /// The same for many: proxies[i] to tight[i], with displacements[i]. Returns false, and moves none, if the three
-    /// lengths differ. Nothing else is checked, for speed, except by assertions in Debug builds: each proxy must exist
-    /// and be given once, and each box and displacement must be one that move() above would accept. Use that one for
-    /// input that may be bad.
+    /// lengths differ. For speed, nothing else is checked, except by assertions in Debug builds: each proxy must exist
+    /// and occur once, and the move() above must accept each box and displacement. Where the input may be bad, call
+    /// the move() above.
     bool move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
               const Jobs& jobs = {});
 
-    /// A proxy that stops moving keeps its pairs; the pairs of one that starts to move are found again at the next
+    /// Sets whether a proxy moves. If it stops, it keeps its pairs. If it starts, its pairs are found again at the next
     /// update(). Returns false if there is no such proxy.
     bool set_moving(ProxyIndex proxy, bool moving);
-    /// At the next update(), pairs that the new filter forbids end and pairs that it allows begin. Returns false if
-    /// there is no such proxy.
+    /// Sets a proxy's filter. At the next update(), the pairs that it forbids end, and those that it allows begin.
+    /// Returns false if there is no such proxy.
     bool set_filter(ProxyIndex proxy, const Filter& filter);
 
     /// Brings the pairs up to date. Afterwards begun() and ended() hold what changed since the last update, each sorted
@@ -91,9 +91,9 @@ public:
     ///
     /// A pair begins at an update at which the two fat boxes overlap, the filters agree and at least one of the two
     /// proxies is moving. It ends at the first update at which the boxes do not overlap, the filters disagree or one of
-    /// the proxies has been removed. So a pair whose two proxies stop moving lasts until then, and two proxies that
-    /// never move have no pair. No pair is ever dropped. What was changed and changed back between two updates has no
-    /// effect.
+    /// the proxies has been removed. So a pair goes on when its two proxies stop moving, and two proxies that never
+    /// move have no pair. The number of pairs has no limit. What was changed and changed back between two updates has
+    /// no effect.
     ///
     /// The result has the same bits for any number of threads.
     void update(const Jobs& jobs = {});
@@ -110,8 +110,8 @@ public:
     /// Returns the fat box of a proxy. A removed proxy keeps it until its index is given to another one. For an index
     /// that was never given out it is zero.
     const Aabb& fat_box(ProxyIndex proxy) const;
-    /// Returns the user data of a proxy, which a removed proxy keeps as it keeps its fat box; 0 for an index that was
-    /// never given out.
+    /// Returns the user data of a proxy. A removed proxy keeps it until its index is given to another one. 0 for an
+    /// index that was never given out.
     std::uint32_t user_data(ProxyIndex proxy) const;
 
     // Queries. All of them see the proxies as they are now, including those added or moved since the last update(), and
@@ -127,9 +127,9 @@ public:
     /// Calls visit(user_data, max_fraction) once for each proxy whose box the cast touches up to max_fraction. The
     /// float that `visit` returns is the new max_fraction: return a smaller one to shorten the cast, the same one to go
     /// on, a negative one to stop. The order of the visits is only roughly that along the cast, and it depends on
-    /// earlier moves. So to find the first hit whatever the order: break ties of equal fractions by an index, and round
-    /// a returned fraction up, or boxes at exactly the same distance are not visited. A cast with NaN, an infinity or a
-    /// negative size touches nothing.
+    /// earlier moves. To find a first hit that does not depend on the order, break ties of equal fractions by an index,
+    /// and round up each fraction that `visit` returns: otherwise boxes at exactly the same distance are not visited. A
+    /// cast with NaN, an infinity or a negative size touches nothing.
     template <class Visit>
     void cast(const BoxCast& cast, Visit&& visit) const {
         run_cast(cast,
@@ -141,8 +141,8 @@ public:
         cast(BoxCast{origin, translation}, visit);
     }
     /// Many casts, one after the other: calls visit(index of the cast, user_data, max_fraction). Each cast visits the
-    /// same proxies as alone, perhaps in another order. Many casts are faster together: they share a tree of the boxes
-    /// that is built for them.
+    /// same proxies as if it were alone, perhaps in another order. Many casts are faster together: they share a tree of
+    /// the boxes that is built for them.
     template <class Visit>
     void cast(std::span<const BoxCast> casts, Visit&& visit) const {
         run_casts(casts, [&visit](std::size_t i, std::uint32_t user_data, float max_fraction) {
@@ -152,9 +152,9 @@ public:
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the
     /// point, in ascending order of distance and, at equal distances, of the proxy indices. The float that `visit`
-    /// returns is the new max_distance; a negative one stops. So for the k nearest boxes, return max_distance k - 1
-    /// times and then a negative number. A point that is not finite, or a max_distance that is NaN or negative, is near
-    /// nothing.
+    /// returns is the new max_distance; a negative one stops. For the k nearest boxes, return max_distance on the
+    /// first k - 1 calls and then a negative number. If the point is not finite, or max_distance is NaN or negative,
+    /// nothing is visited.
     template <class Visit>
     void nearest(const vec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {

@@ -35,8 +35,8 @@ struct Material {
     float friction = 0.6f;
     /// Coefficient of restitution, 0 (no bounce) to 1. A contact uses the greater of the two.
     float restitution = 0.0f;
-    /// Rolling resistance, >= 0: the moment that resists rolling is this times the normal force times the rolling
-    /// radius (about 0.01 for a car tyre on asphalt). Spheres, capsules, cylinders and cones have a rolling radius;
+    /// Rolling resistance, >= 0: the moment that resists rolling is rolling_resistance * normal force * rolling
+    /// radius. About 0.01 for a car tyre on asphalt. Spheres, capsules, cylinders and cones have a rolling radius;
     /// other shapes do not roll. A contact uses the greater coefficient and, if both shapes roll, the smaller radius.
     float rolling_resistance = 0.0f;
     /// Direction of full friction in the shape's frame, of any length; zero means the same friction in all directions.
@@ -74,8 +74,8 @@ struct ShapeDef {
 
 /// World axes along which a body does not move, and about which it does not rotate; combine them with `|`. When two
 /// bodies that are locked to the same plane overlap, the solver separates them within that plane. It does not separate
-/// bodies that are in neighbouring layers. Two bodies count as such if they overlap across the plane by at most a tenth
-/// of the thinner one's thickness.
+/// bodies in neighbouring layers: two bodies whose overlap at right angles to the plane is at most a tenth of the
+/// thinner one's thickness.
 enum AxisLock : std::uint8_t {
     lock_x = 1,                                              ///< no motion along x
     lock_y = 2,                                              ///< no motion along y
@@ -87,8 +87,8 @@ enum AxisLock : std::uint8_t {
     lock_to_plane_xy = lock_z | lock_turn_x | lock_turn_y,   ///< motion in two dimensions
 };
 
-/// Definition of a body. Every field has a default. Give either `shape`, or `mesh`, or `shapes`; the fields marked
-/// "shape" below describe `shape` or `mesh` and are ignored if `shapes` is given.
+/// Definition of a body. Every field has a default. Give one of `shape`, `mesh` and `shapes`. The fields marked
+/// "shape:" below belong to `shape` or `mesh`; they are ignored if `shapes` is given.
 struct BodyDef {
     BodyType type = BodyType::dynamic;          ///< how the body moves
     Shape shape{};                              ///< the body's only shape

@@ -11,20 +11,21 @@ namespace talus {
 /// Two shapes began or stopped touching. Solid shapes touch when their surfaces overlap or a contact impulse acts; a
 /// sensor and a shape touch when they overlap.
 ///
-/// - A and B may be exchanged between the begin and the end event if a shape or a body's type changed in between.
+/// - A and B may be exchanged between the event of the beginning and that of the end, if a shape or a body's type
+///   changed in between.
 /// - A contact that ends because its body was removed is reported by the next step, with the body's stale handle.
-/// - Continuous collision may find that a fast body touches a shape and leaves it within one step. Then both lists have
-///   an event; read World::contacts_begun() first.
+/// - Continuous collision may find that a fast body touches a shape and leaves it within one step. Then it is in
+///   World::contacts_begun() and in contacts_ended(); read the former first.
 /// - If a touching shape becomes a sensor or stops being one, the next step reports the end, and the step after it the
-///   begin of the new kind of contact.
+///   beginning of the new kind of contact.
 struct ContactEvent {
     BodyId body_a;              ///< first body
     BodyId body_b;              ///< second body
     std::uint32_t shape_a = 0;  ///< index of the shape in body A
     std::uint32_t shape_b = 0;  ///< index of the shape in body B
     bool sensor = false;        ///< one of the shapes is a sensor
-    /// Sum over the contact's points, N s: over the step in which the contact began, or over the last step before it
-    /// ended.
+    /// Sum of the impulses of the contact's points, N s: in the step in which the contact began, or in the last step
+    /// before it ended.
     float normal_impulse = 0.0f;
     friend bool operator==(const ContactEvent&, const ContactEvent&) = default;  ///< compares all fields
 };
@@ -64,13 +65,13 @@ struct ContactPoint {
 };
 
 /// A touching pair of shapes, as the last step left it. A shape that touches a mesh has one contact for each direction
-/// of contact.
+/// in which it is pushed.
 struct Contact {
     BodyId body_a;              ///< first body
     BodyId body_b;              ///< second body
     std::uint32_t shape_a = 0;  ///< index of the shape in body A
     std::uint32_t shape_b = 0;  ///< index of the shape in body B
-    /// If one shape is a mesh, one of its triangles that touch; TriangleSet::source gives the caller's number for it.
+    /// If one shape is a mesh, one of the triangles that touch. TriangleSet::source gives its index in the MeshDef.
     std::uint32_t triangle = no_triangle;
     vec3 normal{0.0f};            ///< world, unit, from A to B
     vec3 friction_impulse{0.0f};  ///< on B, over the last step, world axes, N s

@@ -48,7 +48,7 @@ struct FrameProfile {
     std::uint32_t bodies = 0;        ///< bodies in the world
     std::uint32_t awake_bodies = 0;  ///< awake bodies
     std::uint32_t broadphase_pairs = 0;  ///< pairs of fat AABBs that overlap
-    std::uint32_t convex_pairs = 0;      ///< shape pairs in the narrowphase, and body pairs with bounding spheres apart
+    std::uint32_t convex_pairs = 0;      ///< shape pairs in the narrowphase, plus body pairs whose spheres are apart
     std::uint32_t touching_pairs = 0;    ///< shape pairs that were solved in this step
     std::uint32_t contact_points = 0;    ///< contact points that were solved in this step
     std::uint32_t renewed_contacts = 0;  ///< contacts tested again within the step, after their bodies moved far

@@ -36,9 +36,9 @@ namespace talus {
 /// Settings of a world.
 struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
-    /// Solver sub-steps per step of up to 1/60 s, 1 to 64. A longer step has proportionally more. If steps vary in
-    /// length, a step that is shorter than others of the last few seconds has fewer sub-steps. So all sub-steps have
-    /// about the same length.
+    /// Number of solver sub-steps in a step of at most 1/60 s: 1 to 64. A longer step has proportionally more. If steps
+    /// vary in length, a step that is shorter than others of the last few seconds has fewer sub-steps. So all sub-steps
+    /// have about the same length.
     int substeps = 4;
     bool allow_sleep = true;    ///< false keeps all bodies awake
     float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
@@ -73,11 +73,11 @@ struct ShapeCast {
 struct CastHit {
     BodyId body;              ///< null: no hit
     std::uint32_t shape = 0;  ///< index of the shape in its body
-    /// Index of the triangle if the shape is a mesh; TriangleSet::source gives the caller's number for it.
+    /// Index of the triangle if the shape is a mesh. TriangleSet::source gives its index in the MeshDef.
     std::uint32_t triangle = no_triangle;
     vec3 position{0.0f};  ///< world, m, on the shape; the origin of a ray that starts inside the shape
-    /// Outward unit normal of the shape, world. If the cast starts in overlap, the direction of the least depth;
-    /// zero for a ray that starts inside.
+    /// Outward unit normal of the shape, world. If the cast starts in overlap, the direction in which the shortest
+    /// translation separates the two; zero for a ray that starts inside.
     vec3 normal{0.0f};
     float fraction = 1.0f;  ///< part of the translation at which the hit occurs; 0 if the cast starts in overlap
     explicit operator bool() const { return static_cast<bool>(body); }  ///< true if there is a hit
@@ -131,8 +131,8 @@ public:
     BodyType type(BodyId body) const;            ///< fixed, kinematic or dynamic
     bool is_awake(BodyId body) const;            ///< false for sleeping and fixed bodies
     std::uint64_t user_data(BodyId body) const;  ///< as given in BodyDef or to set_user_data
-    /// Axis-aligned box around the body, world. It encloses the box that each shape has in its own frame, after that
-    /// box has been rotated with the body. So it is exact for boxes, and for shapes that are not rotated. For a rotated
+    /// Axis-aligned box around the body, world. Each shape has a box in its own frame; the result encloses these boxes
+    /// at the body's pose. So it is exact for boxes, and for shapes that are not rotated. For a rotated
     /// sphere it is up to sqrt(3) times too large.
     Aabb bounds(BodyId body) const;
     /// The body's shapes. The span is valid until the next step, or until a body is added, removed or changed.
@@ -194,7 +194,8 @@ public:
     bool set_awake(BodyId body, bool awake);
 
     // ---- Forces act during the next step, impulses at once. Both are in world axes, act on dynamic bodies only, and
-    // wake the body. `point` is a point in the world, m. Refused if a value or the sum is not finite.
+    // wake the body. `point` is a point in the world, m. Refused if a value is not finite, or would make the body's
+    // total force or its velocity infinite.
 
     bool apply_force(BodyId body, const vec3& force);                            ///< N, at the centre of mass
     bool apply_force_at(BodyId body, const vec3& force, const vec3& point);      ///< N, at the point
@@ -232,9 +233,10 @@ public:
     JointKind kind(JointId joint) const;      ///< which kind of definition made it
     JointFrames frames(JointId joint) const;  ///< bodies and frames of its definition; identity frames for a gear
     BodyId body_a(JointId joint) const;       ///< first body; for a gear, a body of joint_a
-    BodyId body_b(JointId joint) const;       ///< second body; for a gear, a body of joint_b, or null if that is body_a
+    BodyId body_b(JointId joint) const;       ///< second body; for a gear, a body of joint_b; null if both are one body
     std::uint64_t user_data(JointId joint) const;  ///< as given in JointOptions
-    /// Coordinate of B relative to A along or about an axis, m or rad. See the definition of its kind for the axes.
+    /// Coordinate of B relative to A along or about an axis, m or rad. The definition of each kind of joint names its
+    /// axes.
     float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;
     /// Rate of that coordinate, m/s or rad/s.
     float joint_speed(JointId joint, JointAxis axis = JointAxis::main) const;
@@ -330,13 +332,14 @@ public:
     /// Returns all shape pairs that the narrowphase keeps, in order of their slots, as the last step left them. For
     /// inspection; costs about 1 us per ten pairs.
     std::vector<PairInfo> pairs() const;
-    /// Returns the number of the body's island: the dynamic bodies that contacts and joints connected in the last step,
-    /// and that fall asleep together. Two bodies are in one island if and only if their numbers are equal. The number
-    /// is the slot of one of the island's bodies and usually stays the same from step to step. A body that touches only
-    /// fixed bodies is an island of its own. Returns `no_island` for fixed, kinematic and sleeping bodies, for bodies
-    /// that touch nothing, and for bodies that were added or woken since the last step.
+    /// Returns a number that identifies the body's island. An island is the dynamic bodies that contacts and joints
+    /// connected in the last step; they fall asleep together. Two bodies are in one island if and only if their numbers
+    /// are equal. The number is the slot of one of the island's bodies and usually stays the same from step to step. A
+    /// body that touches only fixed bodies is an island of its own. Returns `no_island` for fixed, kinematic and
+    /// sleeping bodies, for bodies that touch nothing, and for bodies that were added or woken since the last step.
     std::uint32_t island(BodyId body) const;
-    /// Passes what `options` select to `draw`: see debug_draw.h. Refused for an `outline_color` that does not exist.
+    /// Calls `draw` for everything that `options` ask for; see debug_draw.h. Refused if `options.outline_color` is not
+    /// a value of its enum.
     bool draw(DebugDraw& draw, const DebugDrawOptions& options) const;
     MemoryStats memory() const;  ///< heap memory in use
 

@@ -48,9 +48,9 @@ struct GjkResult {
 };
 
 /// Returns the distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from the simplex
-/// in `cache` (any content is safe), or along the line between the middles of the cores if that is empty. Leaves the
-/// final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed `max_distance` (m). Never
-/// returns NaN. On bad_input the cache stays as it was; `check` (shape.h) says what is wrong with a shape.
+/// in `cache` (any content is safe). If the cache is empty, starts along the line between the middles of the cores.
+/// Leaves the final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed `max_distance`
+/// (m). Never returns NaN. On bad_input the cache stays as it was; `check` (shape.h) says what is wrong with a shape.
 GjkResult gjk(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 

@@ -14,7 +14,7 @@
 
 namespace talus {
 
-/// The kinds of shapes. The functions below that make them say where they lie in their frame.
+/// The kinds of shapes. The functions that make shapes, below, say where each lies in its frame.
 enum class ShapeType : std::uint8_t {
     sphere,    ///< core: a point
     capsule,   ///< core: a segment
@@ -53,10 +53,10 @@ Shape hull(std::shared_ptr<const Hull> hull);
 Shape segment(const vec3& a, const vec3& b, float radius = 0.0f);
 Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius = 0.0f);  ///< two-sided
 
-/// Returns what is wrong with the shape's numbers, or an Error that is false. Sizes must be finite, positive (the
-/// radius of a segment or triangle and the half_height of a capsule may be 0) and from 1e-6 to 1e6 m. The ends of a
-/// segment must be distinct and the corners of a triangle not collinear. `radius` must be 0 for shapes with sharp
-/// edges.
+/// Returns what is wrong with the shape's numbers; an Error that converts to false if nothing is. Sizes must be finite,
+/// positive (the radius of a segment or triangle and the half_height of a capsule may be 0) and from 1e-6 to 1e6 m. The
+/// ends of a segment must be distinct and the corners of a triangle not collinear. `radius` must be 0 for shapes with
+/// sharp edges.
 Error check(const Shape& shape);
 
 /// Returns the box around the shape (radius included) in its own frame.
@@ -67,7 +67,7 @@ float bounding_radius(const Shape& shape);
 
 /// Returns six times the volume over the surface area, m: the diameter of a sphere, the edge of a cube, three times the
 /// thickness of a thin plate. For rounded shapes it is the thickness of the core plus twice the radius. Infinite for
-/// segments and triangles without radius, because they are no solids.
+/// segments and triangles without radius, because they are not solids.
 float thickness(const Shape& shape);
 
 /// Returns whether the shape encloses volume: all do, except segments and triangles without radius.

@@ -3,7 +3,7 @@
 #include "tests/engine/worlds.h"
 
 #include "engine/bodies/body_motions.h"
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 #include "engine/contact_solver/contact_solver.h"
 
 using namespace talus;

@@ -2,13 +2,15 @@
 /// Definitions of joints, as passed to `World::add_joint`.
 ///
 /// A joint connects a frame of body A to a frame of body B. Each frame is given relative to its body's own frame, so
-/// that it moves with the body; joint_frames() makes both from a point and an axis in the world. The x axis of the frames
-/// is the joint's main axis: a hinge rotates about it, a slider moves along it, the twist of a ball joint is about it.
-/// A joint coordinate is the position of frame B relative to frame A: an angle (rad, right-handed) or a distance (m),
-/// zero when the frames coincide.
+/// that it moves with the body; joint_frames() makes both from a point and an axis in the world. The x axis of the
+/// frames is the joint's main axis: a hinge rotates about it, a slider moves along it, the twist of a ball joint is
+/// about it. A joint coordinate is the position of frame B relative to frame A: an angle (rad, right-handed) or a
+/// distance (m), zero when the frames coincide.
 ///
-///     world.add_joint(HingeDef{.frames = world.joint_frames(frame, door, {0, 1, 0}, {0, 1, 0}), .limit = {0.0f, 1.5f}});
-///     world.add_joint(DistanceDef{.frames = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});  // a 2 m rope
+///     const JointFrames frames = world.joint_frames(frame, door, {0, 1, 0}, {0, 1, 0});
+///     world.add_joint(HingeDef{.frames = frames, .limit = {0.0f, 1.5f}});
+///     // A rope of 2 m:
+///     world.add_joint(DistanceDef{.frames = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});
 ///
 /// Axes that a joint locks are rigid: chains do not stretch and loads do not sag, up to a load of 100,000 times the
 /// mass of a link. Springs are given by frequency and damping ratio: they behave the same for any mass and are stable
@@ -39,9 +41,9 @@ struct JointFrames {
     Transform frame_b{};  ///< frame in body B, likewise
 };
 
-/// Makes frames for two bodies at these poses. Both have their origin at `anchor` (world, m) and their x axis along
-/// `axis` (world, any length but 0), so that the joint's coordinates are zero at these poses. An axis that is zero or
-/// not finite gives frames that add_joint refuses. The body handles stay null.
+/// Makes frames for two bodies at these poses. Both frames have their origin at `anchor` (world, m) and their x axis
+/// along `axis` (world, any length but 0), so that the joint's coordinates are zero at these poses. An axis that is
+/// zero or not finite gives frames that add_joint refuses. The body handles stay null.
 JointFrames joint_frames(const Transform& pose_a, const Transform& pose_b, const vec3& anchor,
                          const vec3& axis = {1.0f, 0.0f, 0.0f});
 
@@ -69,7 +71,7 @@ struct JointSpring {
 
 /// Options that every kind of joint has.
 struct JointOptions {
-    /// Whether the two bodies collide with each other. They do not if any joint between them has false here.
+    /// Whether the two bodies collide with each other. They do not if any joint between the two sets this to false.
     bool collide_connected = false;
     /// N, >= 0: the joint breaks when the mean of its force over a step is larger. It is then removed and reported in
     /// World::joints_broken().
@@ -78,8 +80,8 @@ struct JointOptions {
     std::uint64_t user_data = 0;     ///< yours; Talus never reads it
 };
 
-/// Drives frame B relative to frame A in all directions equally, with a limited force and torque. It drives a velocity,
-/// and if the frequency is above 0, also a pose.
+/// Drives frame B relative to frame A in all directions equally, with a limited force and torque. It drives velocities;
+/// where a frequency is above 0, also the position or the rotation.
 struct JointDrive {
     vec3 velocity{0.0f};          ///< of frame B, in A's axes, m/s
     vec3 angular_velocity{0.0f};  ///< of frame B, in A's axes, rad/s
@@ -148,8 +150,8 @@ struct AxisDef {
 };
 
 /// A joint whose six axes are set one by one. move_x, move_y and move_z are along A's axes. turn_x is the twist about
-/// x. turn_y and turn_z are the y and z components of the rotation vector of the swing, the shortest rotation from A's
-/// x axis to B's; they stay within -pi to pi.
+/// x. The swing is the shortest rotation from A's x axis to B's. turn_y and turn_z are the y and z components of its
+/// rotation vector, within -pi to pi.
 struct SixDofDef {
     JointFrames frames{};    ///< bodies and frames
     AxisDef move_x{};        ///< displacement along A's x
@@ -199,7 +201,7 @@ enum class JointKind : std::uint8_t { ball, hinge, slider, fixed, distance, six_
 
 /// Axis along which (move) or about which (turn) a joint is read or set. `main` is the twist of a ball joint, the angle
 /// of a hinge, the displacement of a slider, the length of a distance joint, the rotation of a wheel about its axle,
-/// and joint_b's coordinate of a gear. Other axes of a wheel: move_y is the travel, turn_y the steering.
+/// and for a gear the coordinate of joint_b. The other axes of a wheel: move_y is the travel, turn_y the steering.
 enum class JointAxis : std::uint8_t { move_x, move_y, move_z, turn_x, turn_y, turn_z, main };
 
 }  // namespace talus

@@ -1,4 +1,4 @@
-#include "engine/bodies/integrate.h"
+#include "engine/bodies/free_turn.h"
 
 #include "engine/bodies/free_rotation.h"
 #include "engine/settings.h"
