@@ -237,6 +237,9 @@ inline constexpr float max_push_speed = 1.0f;
 
 /// Largest mass of a body, kg. A heavier body is refused. Larger: the solver's products exceed the range of floats.
 inline constexpr float largest_mass = 1e15f;
+/// Largest limit of the speed of a world's bodies, m/s, largest component of its gravity, m/s^2, and largest factor by
+/// which a body changes it. More is refused. Larger: the squares of speeds exceed the range of floats.
+inline constexpr float largest_max_speed = 1e15f, largest_gravity = 1e15f, largest_gravity_scale = 1e6f;
 /// Largest speed of a surface (a belt), m/s. A faster surface runs at this speed. Larger: as above.
 inline constexpr float largest_surface_speed = 1e6f;
 /// Largest coefficient of friction. A larger one counts as this one; bodies stick at it anyway. Larger: as above.

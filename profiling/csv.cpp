@@ -20,7 +20,7 @@ void each_column(const FrameProfile& p, Column&& column) {
     const NarrowphaseProfile& n = p.narrowphase;
     const auto count = [](auto value) { return static_cast<double>(value); };
     column(count(p.frame), "", "number of the step, 1 for a world's first", "frame");
-    column(p.total, "us", "the whole step; the next seven are its stages and add up to it", "total_us");
+    column(p.total, "us", "the whole step: the next seven, which are its stages, and reading clocks", "total_us");
     for (const Stage& stage : stages) column(p.*stage.microseconds, "us", stage.meaning, stage.name, "_us");
     column(p.broadphase, "us", "part of pairs_us and finish_us: time in the broadphase", "broadphase_us");
     column(p.timing, "us", "part of total_us: the clock reads, counted at the cost of one read", "timing_us");

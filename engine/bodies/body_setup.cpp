@@ -285,15 +285,14 @@ Error check_body(const BodyDef& def) {
     if (Error error = check_at_least_zero("angular_damping", def.angular_damping, "1/s")) return error;
     if (Error error = check_speed_limit("max_speed", def.max_speed, "m/s")) return error;
     if (Error error = check_speed_limit("max_spin", def.max_spin, "rad/s")) return error;
-    if (Error error = check_finite("gravity_scale", def.gravity_scale, "")) return error;
+    if (Error error = check_gravity_scale("gravity_scale", def.gravity_scale)) return error;
     if (Error error = check_locks(def.locks)) return error;
     const std::vector<ShapeDef> shapes = shapes_of(def);
     // The fields of a single shape are the definition's own.
     if (Error error = def.shapes.empty() ? check_shape(shapes[0], def.type) : check_shapes(shapes, def.type))
         return error;
-    if (def.type != BodyType::dynamic) return {};
     if (def.mass_properties) return within("mass_properties.", check_mass_properties(*def.mass_properties));
-    return check_mass(shapes);
+    return def.type == BodyType::dynamic ? check_mass(shapes) : Error{};
 }
 
 }  // namespace talus

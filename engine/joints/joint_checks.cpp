@@ -36,15 +36,15 @@ Error check(const JointSpring& spring) {
     return check_cap("max_force", spring.max_force, "N m or N", "no cap");
 }
 
-static Error check_frame(const Transform& frame) {
-    if (Error error = check_place("position", frame.position)) return error;
+static Error check_frame(const Transform& frame, const char* origin = "the body's origin") {
+    if (Error error = check_place("position", frame.position, origin)) return error;
     return check_rotation("rotation", frame.rotation, ErrorCode::not_finite);
 }
 
 Error check(const JointDrive& drive) {
     return first_of(check_finite("velocity", drive.velocity, "m/s"),
                     check_finite("angular_velocity", drive.angular_velocity, "rad/s"),
-                    within("target.", check_frame(drive.target)),
+                    within("target.", check_frame(drive.target, "frame A's origin")),
                     check_at_least_zero("linear_hertz", drive.linear_hertz, ""),
                     check_at_least_zero("angular_hertz", drive.angular_hertz, ""),
                     check_at_least_zero("damping_ratio", drive.damping_ratio, ""),

@@ -1,5 +1,6 @@
 #include "engine/world/error_text.h"
 
+#include "engine/settings.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
@@ -87,16 +88,22 @@ Error check_cap(const char* what, float x, const char* unit, const char* no_limi
                         with_unit(">= 0", unit) + "; infinity means " + no_limit);
 }
 
+Error check_gravity_scale(const char* what, float x) {
+    if (Error error = check_finite(what, x, "")) return error;
+    if (std::abs(x) <= settings::largest_gravity_scale) return {};
+    return out_of_range(ErrorCode::bad_argument, what, text(x), "from -1e6 to 1e6");
+}
+
 Error check_speed_limit(const char* what, float x, const char* unit) {
     if (x > 0.0f) return {};
     return out_of_range(ErrorCode::bad_size, what, text(x), with_unit("> 0", unit) + "; infinity means no limit");
 }
 
-Error check_place(const char* what, const vec3& position) {
+Error check_place(const char* what, const vec3& position, const char* origin) {
     const vec3 far = glm::abs(position);
     if (is_finite(position) && std::max({far.x, far.y, far.z}) <= largest_size) return {};
     return out_of_range(is_finite(position) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(position),
-                        "finite and within 1e6 of the body's origin along each axis (m)");
+                        "finite and within 1e6 of " + std::string(origin) + " along each axis (m)");
 }
 
 Error check_rotation(const char* what, const quat& q, ErrorCode too_long) {

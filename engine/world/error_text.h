@@ -71,9 +71,10 @@ Error check_at_least_zero(const char* what, float x, const char* unit);  ///< fi
 Error check_fraction(const char* what, float x, const char* allowed);    ///< 0 to 1, which `allowed` says
 /// >= 0 or infinity, which means `no_limit`: "no cap".
 Error check_cap(const char* what, float x, const char* unit, const char* no_limit);
+Error check_gravity_scale(const char* what, float x);
 Error check_speed_limit(const char* what, float x, const char* unit);  ///< > 0 or infinity; else bad_size
 /// A position in a body's frame: finite, and as near to its origin as a shape's own points must be (size_limits.h).
-Error check_place(const char* what, const vec3& position);
+Error check_place(const char* what, const vec3& position, const char* origin = "the body's origin");
 inline constexpr std::string_view unit_quaternion = "a unit quaternion (w, x, y, z), or one that can be normalised";
 /// A quaternion that can be normalised: finite, and longer than 1e-6. One that is not finite gives not_finite.
 Error check_rotation(const char* what, const quat& q, ErrorCode too_long = ErrorCode::bad_argument);

@@ -3,6 +3,7 @@
 #include <talus/engine/world.h>
 
 #include "engine/bodies/body_setup.h"
+#include "engine/settings.h"
 #include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
@@ -27,6 +28,14 @@ void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {
     ++colliders.versions[index];
 }
 
+static Error check_gravity(const vec3& gravity) {
+    if (Error error = check_finite("gravity", gravity, "m/s^2")) return error;
+    const vec3 size = glm::abs(gravity);
+    if (std::max({size.x, size.y, size.z}) <= settings::largest_gravity) return {};
+    return out_of_range(ErrorCode::bad_argument, "gravity", text(gravity),
+                        "from -1e15 to 1e15 (m/s^2) along each axis");
+}
+
 /// Returns the error of the first setting that is out of range, and gives all such settings of `mended` their defaults.
 static Error check_settings(const WorldDef& def, WorldDef* mended = nullptr) {
     const WorldDef defaults;
@@ -36,9 +45,10 @@ static Error check_settings(const WorldDef& def, WorldDef* mended = nullptr) {
         if (!first) first = out_of_range(ErrorCode::bad_argument, what, text(def.*setting), allowed);
         if (mended != nullptr) mended->*setting = defaults.*setting;
     };
-    check(is_finite(def.gravity), "gravity", &WorldDef::gravity, "finite (m/s^2)");
+    check(!check_gravity(def.gravity), "gravity", &WorldDef::gravity, "from -1e15 to 1e15 (m/s^2) along each axis");
     check(def.substeps >= 1 && def.substeps <= 64, "substeps", &WorldDef::substeps, "1 to 64");
-    check(def.max_speed > 0.0f && is_finite(def.max_speed), "max_speed", &WorldDef::max_speed, "finite and > 0 (m/s)");
+    check(def.max_speed > 0.0f && def.max_speed <= settings::largest_max_speed, "max_speed", &WorldDef::max_speed,
+          "> 0 and at most 1e15 (m/s)");
     check(def.hit_speed >= 0.0f, "hit_speed", &WorldDef::hit_speed, ">= 0 (m/s)");
     check(def.timing <= Timing::pairs, "timing", &WorldDef::timing, "a value of Timing (0 to 2)");
     return first;
@@ -342,7 +352,7 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
 
 bool World::set_gravity_scale(BodyId id, float scale) {
     State& s = *state_;
-    if (!s.check_change(id, "set_gravity_scale") || !s.accept("set_gravity_scale", check_finite("scale", scale, "")))
+    if (!s.check_change(id, "set_gravity_scale") || !s.accept("set_gravity_scale", check_gravity_scale("scale", scale)))
         return false;
     s.bodies[id.slot].gravity_scale = scale;
     s.wake(id.slot);
@@ -481,8 +491,7 @@ bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
 
 bool World::set_gravity(const vec3& gravity) {
     State& s = *state_;
-    if (!s.may_change("set_gravity") || !s.accept("set_gravity", check_finite("gravity", gravity, "m/s^2")))
-        return false;
+    if (!s.may_change("set_gravity") || !s.accept("set_gravity", check_gravity(gravity))) return false;
     if (gravity == s.def.gravity) return true;
     s.def.gravity = gravity;
     s.sleeping.wake_all(s.sleeping_world());

@@ -113,7 +113,7 @@ struct BodyDef {
     float angular_damping = 0.0f;                              ///< 1/s, >= 0: the same for the angular velocity
     float max_speed = std::numeric_limits<float>::infinity();  ///< limit of a dynamic body's speed, m/s, > 0
     float max_spin = std::numeric_limits<float>::infinity();   ///< limit of its angular speed, rad/s, > 0
-    float gravity_scale = 1.0f;                                ///< factor of WorldDef::gravity for this body
+    float gravity_scale = 1.0f;                                ///< factor of gravity for this body, -1e6 to 1e6
     std::uint8_t locks = 0;   ///< AxisLock flags of a dynamic body: velocities along these axes stay 0
     bool allow_sleep = true;  ///< false keeps the body and its island awake
     Continuous continuous = Continuous::fixed;  ///< what a fast dynamic body must not pass through

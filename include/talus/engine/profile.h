@@ -36,7 +36,7 @@ struct StageHashes {
 struct FrameProfile {
     std::uint64_t frame = 0;         ///< number of the step; a world's first step is 1
     double start = 0;                ///< time at which the step began, us, by a monotonic clock with an arbitrary zero
-    double total = 0;                ///< the whole step; the seven stages that follow add up to it
+    double total = 0;                ///< the whole step: the seven stages that follow, and reading clocks
     double pairs = 0;                ///< stage: broadphase update, body pairs that begin and end
     double collide = 0;              ///< stage: narrowphase over the active pairs
     double graph = 0;                ///< stage: touching contacts, woken islands, colours

@@ -3,18 +3,21 @@
 ///
 /// A refused call returns a null handle, false or an empty result, leaves the world as it was, and sets last_error() to
 /// a code and a sentence: what was wrong, the value given, and what is allowed. A getter that is given a stale handle,
-/// or an axis that is not one of JointAxis, returns zero, the identity or a default value and sets last_error(), too. A
-/// world is a value: a copy of it is an independent world that steps to the same bits.
+/// or an axis that this joint does not have, returns zero, the identity or a default value and sets last_error(), too.
+/// A world is a value: a copy of it is an independent world, and both go on with the same bits.
 ///
-/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that have
-/// no meaning for the type of a body are refused, too: forces, impulses, masses and set_awake of a body that is not
-/// dynamic, velocities of a fixed one, kinematic targets of one that is not kinematic. Damping, locks, speed limits,
-/// gravity scale and `continuous` are kept for when the body becomes dynamic.
+/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. (Assigning to
+/// the world or moving it cannot be refused; do not do that there.) Calls that have no meaning for the type of a body
+/// are refused, too: forces, impulses, masses and set_awake of a body that is not dynamic, velocities of a fixed one,
+/// kinematic targets of one that is not kinematic. Damping, locks, speed limits, gravity scale and `continuous` are
+/// kept for when the body becomes dynamic.
 ///
 /// All memory comes from operator new. If it throws std::bad_alloc, the exception leaves the call that needed the
 /// memory, even if another thread of the step's jobs threw it. If that call was changing the world, the world may then
-/// only be destroyed or assigned to. If the call was const (a query, a copy), the world is unchanged. A step allocates
-/// memory only if there are more bodies, contacts, joints or threads than ever before.
+/// only be destroyed or assigned to. If the call was const (a query, a copy), the world is unchanged. Moving a world
+/// allocates the empty one that is left behind; without memory for that, the program ends. A step allocates memory when
+/// one of its lists gets longer than ever before: of contacts, impacts, boxes that moved, and so on. A step of bodies
+/// at rest allocates nothing.
 
 #include <talus/engine/body.h>
 #include <talus/engine/contact_modifier.h>
@@ -35,7 +38,7 @@ namespace talus {
 
 /// Settings of a world.
 struct WorldDef {
-    vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
+    vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2, -1e15 to 1e15 along each axis
     /// Number of solver sub-steps in a step of at most 1/60 s: 1 to 64. A longer step has proportionally more. If steps
     /// vary in length, a step that is shorter than others of the last few seconds has fewer sub-steps. So all sub-steps
     /// have about the same length.
@@ -155,7 +158,7 @@ public:
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);
     bool set_linear_velocity(BodyId body, const vec3& velocity);   ///< m/s, of the centre of mass; refused if fixed
     bool set_angular_velocity(BodyId body, const vec3& velocity);  ///< rad/s, world axes; refused if fixed
-    bool set_gravity_scale(BodyId body, float scale);              ///< finite
+    bool set_gravity_scale(BodyId body, float scale);              ///< -1e6 to 1e6
     bool set_locks(BodyId body, std::uint8_t locks);               ///< flags of AxisLock
     bool set_damping(BodyId body, float linear, float angular);    ///< 1/s, >= 0
     /// Sets the pose that a kinematic body has after the next step. The body moves there at a constant velocity by the
@@ -206,7 +209,7 @@ public:
 
     // ---- Settings of the world.
 
-    bool set_gravity(const vec3& gravity);  ///< m/s^2, finite; wakes all bodies if it changes
+    bool set_gravity(const vec3& gravity);  ///< as in WorldDef; wakes all bodies if it changes
     vec3 gravity() const;                   ///< m/s^2
     const WorldDef& settings() const;       ///< the present settings
     /// Replaces all settings, from the next step on. Returns false and changes nothing if one is out of range.

@@ -247,6 +247,35 @@ TEST_CASE("a step of zero, negative, infinite or absurd length is refused") {
     CHECK(world.step(1.0f));
 }
 
+TEST_CASE("a torque of any size turns a body of any size by no more than its limit, and leaves it finite") {
+    for (const Shape& shape : {box({0.01f, 0.01f, 0.01f}), capsule(0.5f, 0.001f), box({0.5f, 0.3f, 0.4f}),
+                               triangle({0, 0, 0}, {0.02f, 0, 0}, {0, 0.03f, 0}, 0.002f)}) {
+        for (const float size : {1e10f, 1e15f, 1e25f, 1e38f}) {
+            World world;
+            const BodyId id = add(world, body(shape, {0, 5, 0}));
+            REQUIRE(world.apply_torque(id, {size, -0.3f * size, 0.4f * size}));
+            run(world, 3);
+            std::string complaint;
+            REQUIRE_MESSAGE(is_sound(world, &complaint), complaint);
+        }
+    }
+}
+
+TEST_CASE("a gravity, a factor of it or a limit of speed at which speeds leave the range of floats is refused") {
+    const Victim v;
+    const BodyId id = v.crate_id;
+    v.refuses("set_gravity", ErrorCode::bad_argument, [&](World& w) { return w.set_gravity({0, -2e15f, 0}); });
+    v.refuses("set_gravity_scale", ErrorCode::bad_argument, [&](World& w) { return w.set_gravity_scale(id, 2e6f); });
+    BodyDef heavy = crate({0, 0, 0});
+    heavy.gravity_scale = std::numeric_limits<float>::max();
+    v.refuses("add_body", ErrorCode::bad_argument, [&](World& w) { return !w.add_body(heavy).is_null(); });
+    WorldDef def;
+    def.max_speed = 1e30f;
+    World world(def);
+    CHECK(world.last_error().message.find("max_speed is 1e+30") != std::string::npos);
+    CHECK(world.settings().max_speed == WorldDef{}.max_speed);
+}
+
 TEST_CASE("a pile stays as it is in the shortest steps") {
     World world;
     add(world, ground());

@@ -85,7 +85,7 @@ struct JointOptions {
 struct JointDrive {
     vec3 velocity{0.0f};          ///< of frame B, in A's axes, m/s
     vec3 angular_velocity{0.0f};  ///< of frame B, in A's axes, rad/s
-    Transform target{};           ///< pose of frame B in frame A
+    Transform target{};           ///< pose of frame B in frame A; position within 1e6 m
     float linear_hertz = 0.0f;    ///< frequency of the spring to the target's position, >= 0; 0: velocity only
     float angular_hertz = 0.0f;   ///< frequency of the spring to the target's rotation, >= 0; 0: velocity only
     float damping_ratio = 1.0f;   ///< of both springs, >= 0
@@ -169,10 +169,10 @@ struct WheelDef {
     JointFrames frames{};                                          ///< bodies and frames
     JointLimit travel{};                                           ///< of the suspension, along A's y, m
     JointSpring suspension{.hertz = 2.0f, .damping_ratio = 0.7f};  ///< along A's y
-    JointLimit steering{0.0f, 0.0f};                               ///< about A's y, rad, -pi to pi; locked by default
-    JointSpring steering_servo{};  ///< for wheels that steer: widen `steering`, then set the servo's target
-    JointMotor motor{};            ///< drives or brakes the rotation about the axle, which is the main axis
-    JointOptions options{};        ///< options of every kind of joint
+    JointLimit steering{0.0f, 0.0f};  ///< about A's y, rad; the angle is in -pi to pi; locked by default
+    JointSpring steering_servo{};     ///< for wheels that steer: widen `steering`, then set the servo's target
+    JointMotor motor{};               ///< drives or brakes the rotation about the axle, which is the main axis
+    JointOptions options{};           ///< options of every kind of joint
 };
 
 /// Couples the coordinates of two joints, each a hinge or a slider: when joint_a moves by 1, joint_b moves by `ratio`.
@@ -201,7 +201,8 @@ enum class JointKind : std::uint8_t { ball, hinge, slider, fixed, distance, six_
 
 /// Axis along which (move) or about which (turn) a joint is read or set. `main` is the twist of a ball joint, the angle
 /// of a hinge, the displacement of a slider, the length of a distance joint, the rotation of a wheel about its axle,
-/// and for a gear the coordinate of joint_b. The other axes of a wheel: move_y is the travel, turn_y the steering.
+/// and for a gear the coordinate of joint_b. A six-dof joint has no main axis of its own: it is turn_x. The other axes
+/// of a wheel: move_y is the travel, turn_y the steering.
 enum class JointAxis : std::uint8_t { move_x, move_y, move_z, turn_x, turn_y, turn_z, main };
 
 }  // namespace talus
