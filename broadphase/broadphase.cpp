@@ -5,6 +5,8 @@
 #include "common/assert.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <string>
 
 namespace talus {
@@ -13,9 +15,12 @@ namespace {
 
 using detail::is_box;
 
-std::string text(const vec3& v) {
-    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+// The shortest text that names this float and no other, such as "1e-07" or "1000001".
+std::string text(float x) {
+    std::array<char, 32> digits{};
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr};
 }
+std::string text(const vec3& v) { return "(" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")"; }
 
 Error length_error(const std::string& call, const char* what, std::size_t length, std::size_t needed) {
     return {ErrorCode::bad_argument, call + ": `" + what + "` has " + std::to_string(length) + " elements; it needs " +

@@ -111,6 +111,11 @@ inline constexpr int cast_max_clips = 128;
 /// For nearer ones it is the normal of the last plane that clipped the motion.
 inline constexpr double cast_normal_distance = 1e-6;
 
+/// A ray's hit on a sphere is off by about 2e-16 * the distance of the ray's origin. If the radius is smaller than this
+/// * that distance, the hit does not give the normal; the ray's distance from the centre does. Larger: more spheres use
+/// the second way, which is as exact and slower. Smaller: normals that are rounding noise, or NaN for a radius of 0.
+inline constexpr double cast_sphere_radius = 1e-13;
+
 /// Interval halving and Brent's methods end at this fraction of the motion, the resolution of a float near 1.
 inline constexpr double swept_resolution = 0x1p-24;
 

@@ -25,6 +25,12 @@ inline float clamp_to_float(double x) {
     return static_cast<float>(std::clamp(x, -limit, limit));
 }
 
+/// Returns whether all numbers are finite and `half` is not negative. Other casts touch nothing.
+inline bool is_valid(const BoxCast& cast) {
+    return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) &&
+           is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
+}
+
 /// An interval of fractions of the translation.
 struct Interval {
     double enter, exit;

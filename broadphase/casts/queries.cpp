@@ -1,6 +1,7 @@
 #include "broadphase/casts/queries.h"
 
 #include "broadphase/casts/box_tree.h"
+#include "broadphase/casts/cast_ray.h"
 #include "broadphase/casts/column_cast.h"
 
 #include <algorithm>
@@ -48,11 +49,6 @@ constexpr float largest_float = std::numeric_limits<float>::max();
 
 vec3 clamped(const vec3& v) { return glm::clamp(v, vec3(-largest_float), vec3(largest_float)); }
 
-bool is_valid(const BoxCast& cast) {
-    return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) &&
-           is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
-}
-
 // With at least one cast per this many boxes, building a tree costs less than it saves, even if each cast ends at its
 // first hit. Long casts without a hit would need only a quarter as many.
 constexpr std::size_t boxes_per_cast = 4;
@@ -97,8 +93,10 @@ void Queries::cast(const BoxCast& asked, FunctionRef<float(std::uint32_t, float)
     };
     through(grids.settled(), Home::settled);
     through(grids.restless(), Home::restless);
+    const CastRay ray(cast);
     for (const ProxyIndex p : proxies.pending()) {
-        if (proxies.flags(p).home != Home::pending || enter_fraction(cast, proxies.box(p)) < 0.0) continue;
+        if (proxies.flags(p).home != Home::pending) continue;
+        if (ray.clip({0.0, double{cast.max_fraction}}, proxies.box(p)).empty()) continue;
         cast.max_fraction = std::min(cast.max_fraction, visit(proxies.user_data(p), cast.max_fraction));
     }
 }

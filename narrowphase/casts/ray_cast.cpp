@@ -2,6 +2,7 @@
 
 #include "narrowphase/casts/clip_cast.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/support/finite_mapping.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,16 @@ namespace {
 
 using namespace detail;
 
+/// Returns the normal where a ray enters a sphere about the origin that is too small for the point of the hit to give
+/// it: the part across the ray from the distance of its line from the centre, the part along the ray from the radius.
+dvec3 normal_of_small_sphere(double radius, const dvec3& origin, const dvec3& translation) {
+    const double length = std::sqrt(glm::dot(translation, translation));
+    const dvec3 along = translation / length;
+    if (radius == 0.0) return -along;
+    const dvec3 across = glm::cross(along, glm::cross(origin, along)) / radius;
+    return across - std::sqrt(std::max(1.0 - glm::dot(across, across), 0.0)) * along;
+}
+
 RayHit cast_on_sphere(double radius, const dvec3& origin, const dvec3& translation) {
     RayHit hit;
     const double t = time_into_sphere(origin, translation, radius);
@@ -19,7 +30,8 @@ RayHit cast_on_sphere(double radius, const dvec3& origin, const dvec3& translati
     hit.hit = true;
     hit.fraction = static_cast<float>(t);
     if (t == 0.0) return hit;
-    const dvec3 n = origin + t * translation;
+    const bool small = radius < tolerance::cast_sphere_radius * std::sqrt(glm::dot(origin, origin));
+    const dvec3 n = small ? normal_of_small_sphere(radius, origin, translation) : origin + t * translation;
     hit.normal = vec3(n / std::sqrt(glm::dot(n, n)));
     return hit;
 }
@@ -82,8 +94,10 @@ RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation)
 RayHit ray_cast(const SupportMapping& mapping, const vec3& origin, const vec3& translation) {
     if (!is_finite(origin) || !is_finite(translation)) return {.bad_input = true};
     const PointCloud point({&origin, 1});
-    MinkowskiDifference difference(mapping, point);
-    return cast_on_core(difference, difference.size, 0.0, dvec3(translation));
+    const FiniteMapping target(mapping);
+    MinkowskiDifference difference(target, point);
+    const RayHit hit = cast_on_core(difference, difference.size, 0.0, dvec3(translation));
+    return target.is_valid() ? hit : RayHit{.bad_input = true};
 }
 
 }  // namespace talus

@@ -4,6 +4,7 @@
 #include "narrowphase/casts/cast_unchecked.h"
 #include "narrowphase/casts/clip_cast.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/support/finite_mapping.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,8 +35,11 @@ ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const Mat
 ShapeCastResult shape_cast(const SupportMapping& a, const SupportMapping& b, const vec3& translation,
                            float target_distance) {
     if (!is_finite(translation) || !is_finite(target_distance)) return {.status = CastStatus::bad_input};
-    MinkowskiDifference difference(a, b);
-    return cast(difference, dvec3(translation), std::max(double(target_distance), 0.0), 0.0, 0.0);
+    const FiniteMapping finite_a(a), finite_b(b);
+    MinkowskiDifference difference(finite_a, finite_b);
+    const ShapeCastResult result =
+        cast(difference, dvec3(translation), std::max(double(target_distance), 0.0), 0.0, 0.0);
+    return finite_a.is_valid() && finite_b.is_valid() ? result : ShapeCastResult{.status = CastStatus::bad_input};
 }
 
 }  // namespace talus

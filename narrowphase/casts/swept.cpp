@@ -2,6 +2,7 @@
 
 #include "narrowphase/casts/clip_cast.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/support/finite_mapping.h"
 
 #include <algorithm>
 #include <cmath>
@@ -283,8 +284,10 @@ SweptResult swept_test(const Shape& a, const Shape& b, const MatrixTransform& b_
 
 SweptResult swept_test(const SupportMapping& a, const SupportMapping& b, const vec3& translation, SweptMethod method) {
     if (!is_finite(translation) || !exists(method)) return {.bad_input = true};
-    MinkowskiDifference difference(a, b);
-    return SweptPair(difference, dvec3(translation), 0.0).run(method);
+    const FiniteMapping finite_a(a), finite_b(b);
+    MinkowskiDifference difference(finite_a, finite_b);
+    const SweptResult result = SweptPair(difference, dvec3(translation), 0.0).run(method);
+    return finite_a.is_valid() && finite_b.is_valid() ? result : SweptResult{.bad_input = true};
 }
 
 }  // namespace talus

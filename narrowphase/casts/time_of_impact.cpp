@@ -5,6 +5,7 @@
 #include "narrowphase/casts/double_rotation.h"
 #include "narrowphase/casts/mover.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/support/finite_mapping.h"
 
 #include <algorithm>
 #include <cmath>
@@ -164,16 +165,18 @@ TimeOfImpact time_of_impact(const SupportMapping& a, const RigidMotion& motion_a
     bad.status = ToiStatus::bad_input;
     if (!usable(motion_a, motion_b, settings)) return bad;
     Mover mover_a(motion_a, double(settings.duration)), mover_b(motion_b, double(settings.duration));
-    const Extent box_a = extent_of(a), box_b = extent_of(b);
+    const FiniteMapping finite_a(a), finite_b(b);
+    const Extent box_a = extent_of(finite_a), box_b = extent_of(finite_b);
     mover_a.reach.add_box(box_a.middle - mover_a.center, box_a.half, mover_a.axis_in_shape());
     mover_b.reach.add_box(box_b.middle - mover_b.center, box_b.half, mover_b.axis_in_shape());
-    MinkowskiDifference difference(a, b);
+    MinkowskiDifference difference(finite_a, finite_b);
     // The difference was made of sets in one frame; the position of B decides where the first search starts.
     const dquat to_a = inverse(mover_a.start);
     difference.open_between_middles =
         turned(to_a, mover_b.at_start - mover_a.at_start + turned(mover_b.start, box_b.middle - mover_b.center)) -
         (box_a.middle - mover_a.center);
-    return run(difference, mover_a, mover_b, 0.0, 0.0, settings);
+    const TimeOfImpact result = run(difference, mover_a, mover_b, 0.0, 0.0, settings);
+    return finite_a.is_valid() && finite_b.is_valid() ? result : bad;
 }
 
 }  // namespace talus

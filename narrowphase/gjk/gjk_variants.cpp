@@ -322,7 +322,8 @@ GjkVariantResult gjk_variant(const PolytopeGraph& a, const PolytopeGraph& b, con
                        static_cast<int>(methods.support) < support_method_count &&
                        static_cast<int>(methods.start) < start_method_count &&
                        static_cast<int>(methods.stop) < stop_method_count;
-    if (!exist || a.vertices.empty() || b.vertices.empty() || !detail::is_usable(b_in_a)) {
+    const bool has_gap = std::isfinite(methods.gap) && methods.gap >= 0.0;
+    if (!exist || !has_gap || a.vertices.empty() || b.vertices.empty() || !detail::is_usable(b_in_a)) {
         GjkVariantResult refused;
         refused.status = GjkVariantStatus::bad_input;
         return refused;

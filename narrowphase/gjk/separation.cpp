@@ -5,6 +5,7 @@
 #include "narrowphase/gjk/find_closest.h"
 #include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/support/finite_mapping.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>
@@ -105,12 +106,15 @@ SeparationResult separation(const Shape& a, const Shape& b, const MatrixTransfor
 
 SeparationResult separation(const SupportMapping& a, const SupportMapping& b, float max_separation) {
     if (std::isnan(max_separation)) return bad_input();
-    const MinkowskiDifference difference(a, b);
+    const FiniteMapping finite_a(a), finite_b(b);
+    const MinkowskiDifference difference(finite_a, finite_b);
     Simplex simplex;
     const Search search = find_closest(difference, simplex, double(max_separation));
     const GjkResult near = to_result(simplex, search);
-    if (near.status == GjkStatus::overlapping) return overlapping(near, expand(difference, simplex), 0.0f, 0.0f);
-    return apart(near, double(near.distance), 0.0f, 0.0f);
+    const SeparationResult result = near.status == GjkStatus::overlapping
+                                        ? overlapping(near, expand(difference, simplex), 0.0f, 0.0f)
+                                        : apart(near, double(near.distance), 0.0f, 0.0f);
+    return finite_a.is_valid() && finite_b.is_valid() ? result : bad_input();
 }
 
 }  // namespace talus

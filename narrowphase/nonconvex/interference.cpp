@@ -113,12 +113,31 @@ bool is_usable(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b
 bool is_usable(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b) {
     return a.graph && b.graph && is_usable(a.polyhedron, pose_a, b.polyhedron, pose_b);
 }
+/// Returns whether the pairs name edges and faces that the two polyhedra have.
+bool exist(const std::vector<EdgeFacePair>& pairs, const Polyhedron& edges, const Polyhedron& faces) {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const EdgeFacePair& p) {
+        return p.edge < edges.edges.size() && p.face < faces.faces.size();
+    });
+}
 constexpr InterferenceResult bad_input{.relation = Interference::bad_input};
 
 InterferenceResult meeting(std::size_t tests) { return {Interference::boundaries_meet, 0.0, tests}; }
 
 InterferenceResult disjoint(const Tests& tests, DistanceKind kind) {
     return {Interference::disjoint, kind == DistanceKind::none ? 0.0 : tests.least, tests.tests};
+}
+
+/// Tests candidates, all of which exist.
+InterferenceResult test_candidates(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose,
+                                   const EdgeFaceCandidates& candidates, DistanceKind kind) {
+    Tests tests(a, b, pose, kind);
+    for (const EdgeFacePair& p : candidates.a_edges) {
+        if (!tests.edge_of_a(p)) return meeting(tests.tests);
+    }
+    for (const EdgeFacePair& p : candidates.b_edges) {
+        if (!tests.edge_of_b(p)) return meeting(tests.tests);
+    }
+    return disjoint(tests, kind);
 }
 
 InterferenceResult test_all(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, DistanceKind kind) {
@@ -170,24 +189,21 @@ void find_candidates(const NonconvexShape& a, const Transform& pose_a, const Non
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, ContactScratch& scratch, DistanceKind distance) {
     find_candidates(a, pose_a, b, pose_b, scratch);
-    return first_contact(a, pose_a, b, pose_b, scratch.candidates, distance);
+    if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
+    return test_candidates(a.polyhedron, b.polyhedron, relative_pose(pose_a, pose_b), scratch.candidates, distance);
 }
 
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates, DistanceKind distance) {
     if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
-    const RelativePose pose = relative_pose(pose_a, pose_b);
-    Tests tests(a.polyhedron, b.polyhedron, pose, distance);
-    for (const EdgeFacePair& p : candidates.a_edges) {
-        if (!tests.edge_of_a(p)) return meeting(tests.tests);
-    }
-    for (const EdgeFacePair& p : candidates.b_edges) {
-        if (!tests.edge_of_b(p)) return meeting(tests.tests);
-    }
-    return disjoint(tests, distance);
+    if (!exist(candidates.a_edges, a.polyhedron, b.polyhedron) ||
+        !exist(candidates.b_edges, b.polyhedron, a.polyhedron))
+        return bad_input;
+    return test_candidates(a.polyhedron, b.polyhedron, relative_pose(pose_a, pose_b), candidates, distance);
 }
 
 InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transform& pose_b, double clearance) {
+    if (!(kept_angle_ > 0.0 && kept_angle_ <= max_kept_angle)) return bad_input;  // also for NaN
     if (!is_usable(a_, pose_a, b_, pose_b)) return bad_input;
     const Polyhedron &a = a_.polyhedron, &b = b_.polyhedron;
     const RelativePose pose = relative_pose(pose_a, pose_b);

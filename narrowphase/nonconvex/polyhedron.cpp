@@ -1,5 +1,7 @@
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
+#include "narrowphase/shapes/number_text.h"
+
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -17,6 +19,10 @@ constexpr Index none = ~Index(0);
 struct HalfEdge {
     Index from, to, polygon;
 };
+
+std::string text(const vec3& v) {
+    return "(" + detail::text(v.x) + ", " + detail::text(v.y) + ", " + detail::text(v.z) + ")";
+}
 
 std::string edge_name(Index a, Index b) { return std::to_string(a) + "-" + std::to_string(b); }
 
@@ -44,21 +50,34 @@ private:
     Error read_polygons() {
         for (std::size_t i = 0; i < points_.size(); ++i) {
             if (!is_finite(vec3(points_[i]))) {
-                return refuse(ErrorCode::not_finite, "vertex " + std::to_string(i) + " is not finite; check the file.");
+                return refuse(ErrorCode::not_finite, "vertex " + std::to_string(i) + " is " + text(vec3(points_[i])) +
+                                                         ", which is not finite; check the file.");
             }
         }
         std::size_t first = 0;
         for (Index p = 0; p < sizes_.size(); ++p) {
             const Index n = sizes_[p];
-            if (n < 3 || n > corners_.size() - first) {
+            if (n < 3) {
+                return refuse(ErrorCode::bad_argument, "polygon " + std::to_string(p) + " has " + std::to_string(n) +
+                                                           " corners; it needs at least 3.");
+            }
+            if (n > corners_.size() - first) {
                 return refuse(ErrorCode::bad_argument,
-                              "polygon " + std::to_string(p) + " has fewer than 3 corners, or more than were given.");
+                              "polygon " + std::to_string(p) + " has " + std::to_string(n) + " corners, but only " +
+                                  std::to_string(corners_.size() - first) + " are left in `corners`.");
             }
             for (Index k = 0; k < n; ++k) {
                 const Index a = corners_[first + k], b = corners_[first + (k + 1) % n];
-                if (a >= points_.size() || b >= points_.size() || a == b) {
-                    return refuse(ErrorCode::bad_argument,
-                                  "edge " + edge_name(a, b) + " has an end that is no vertex, or the same end twice.");
+                if (a >= points_.size()) {
+                    return refuse(ErrorCode::bad_argument, "polygon " + std::to_string(p) + " has the index " +
+                                                               std::to_string(a) + ", but there are " +
+                                                               std::to_string(points_.size()) +
+                                                               " vertices; indices must be less than that.");
+                }
+                if (a == b) {
+                    return refuse(ErrorCode::bad_argument, "polygon " + std::to_string(p) + " has vertex " +
+                                                               std::to_string(a) +
+                                                               " twice in a row; remove one of the two corners.");
                 }
                 half_.push_back({a, b, p});
             }
@@ -66,11 +85,15 @@ private:
             first += n;
         }
         if (first != corners_.size()) {
-            return refuse(ErrorCode::bad_argument, "there are more corners than the polygons have together.");
+            return refuse(ErrorCode::bad_argument, "there are " + std::to_string(corners_.size()) +
+                                                       " corners, but the polygons have " + std::to_string(first) +
+                                                       " together; the two must be equal.");
         }
         start_.push_back(static_cast<Index>(first));
         if (sizes_.size() < 4) {
-            return refuse(ErrorCode::degenerate_shape, "fewer than four polygons enclose no volume.");
+            return refuse(ErrorCode::degenerate_shape, "there are " + std::to_string(sizes_.size()) +
+                                                           " polygons, and fewer than four polygons enclose no "
+                                                           "volume.");
         }
         return {};
     }
@@ -365,7 +388,8 @@ Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<con
 
 Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles) {
     if (triangles.size() % 3 != 0) {
-        return refuse(ErrorCode::bad_argument, "the number of indices is not a multiple of three.");
+        return refuse(ErrorCode::bad_argument,
+                      "there are " + std::to_string(triangles.size()) + " indices; give three for each triangle.");
     }
     return make_polyhedron(vertices, triangles, std::vector<std::uint32_t>(triangles.size() / 3, 3));
 }

@@ -176,11 +176,14 @@ private:
 
 Result<PolyhedronFaces> faces_from_vertices(std::span<const vec3> vertices, double tolerances) {
     if (vertices.size() < 4)
-        return refusal(ErrorCode::degenerate_shape, "a polyhedron has four vertices or more; give them.");
+        return refusal(ErrorCode::degenerate_shape,
+                       "there are " + std::to_string(vertices.size()) + " vertices; a polyhedron has at least four.");
     if (vertices.size() > most_vertices)
-        return refusal(ErrorCode::too_complex, "more than 65,535 vertices; use fewer.");
+        return refusal(ErrorCode::too_complex,
+                       "there are " + std::to_string(vertices.size()) + " vertices; there may be at most 65,535.");
     if (!(tolerances >= 0.0 && tolerances < 1e5))
-        return refusal(ErrorCode::bad_argument, "tolerances must be at least 0 and less than 100,000.");
+        return refusal(ErrorCode::bad_argument, "`tolerances` is " + std::to_string(tolerances) +
+                                                    "; it must be at least 0 and less than 100,000.");
     for (std::size_t i = 0; i < vertices.size(); ++i) {
         if (!is_finite(vertices[i])) {
             return refusal(ErrorCode::not_finite,

@@ -100,6 +100,7 @@ VertexHierarchy::VertexHierarchy(const Hull& hull) {
 std::uint16_t VertexHierarchy::support(std::span<const vec3> vertices, const glm::dvec3& direction,
                                        int& dot_products) const {
     using papers::along;
+    if (top_.empty()) return 0;
     std::uint16_t best = top_[0];
     double most = along(direction, vertices[best]);
     for (std::size_t i = 1; i < top_.size(); ++i) {

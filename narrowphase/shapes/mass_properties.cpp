@@ -1,7 +1,9 @@
 #include <talus/narrowphase/mass_properties.h>
 #include "narrowphase/shapes/moments.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talus {
 namespace {
@@ -165,6 +167,14 @@ bool is_positive_definite(const dmat3& m) {
     return a > 0.0 && b > 0.0 && glm::determinant(m) > 0.0;
 }
 
+/// Returns the density (kg/m^3) if it keeps mass and inertia within the range of float, or else about the largest one
+/// that does. `volume` and `inertia` are those at density 1.
+double finite_density(double density, double volume, const dmat3& inertia) {
+    constexpr double most = 0.99 * double(std::numeric_limits<float>::max());  // round_inertia may add to the diagonal
+    const double largest = std::max({volume, inertia[0][0], inertia[1][1], inertia[2][2]});
+    return density * largest > most ? most / largest : density;
+}
+
 }  // namespace
 
 mat3 round_inertia(const dmat3& inertia) {
@@ -179,11 +189,15 @@ MassProperties mass_properties(const Shape& shape, float density) {
     if (!is_solid(shape) || !is_finite(density) || density <= 0.0f || check(shape)) return {};
     if (shape.type == ShapeType::hull) {
         const Hull& hull = *shape.hull;
-        const double mass = double(density) * double(hull.volume);
-        return {static_cast<float>(mass), hull.centroid, mat3(mass * dmat3(hull.unit_inertia))};
+        const double volume(hull.volume);
+        const dmat3 unit(hull.unit_inertia);
+        const double mass = finite_density(double(density), volume, volume * unit) * volume;
+        return {static_cast<float>(mass), hull.centroid, mat3(mass * unit)};
     }
     const Moments m = moments_of(shape);
-    return {static_cast<float>(density * m.volume), vec3(m.center()), round_inertia(double(density) * m.inertia())};
+    const dmat3 inertia = m.inertia();
+    const double rho = finite_density(double(density), m.volume, inertia);
+    return {static_cast<float>(rho * m.volume), vec3(m.center()), round_inertia(rho * inertia)};
 }
 
 }  // namespace talus

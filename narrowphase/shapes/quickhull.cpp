@@ -441,13 +441,13 @@ Result<Cloud> make_cloud(std::span<const vec3> points) {
     const double farthest = std::max({reach.x, reach.y, reach.z});
     if (farthest > double(largest_size))
         return refuse(ErrorCode::bad_size,
-                      "hull: a point has the coordinate %g m; keep points within 1e6 m of the origin.", farthest);
+                      "hull: a point has the coordinate %.8g m; keep points within 1e6 m of the origin.", farthest);
     cloud.extent = std::max({extent.x, extent.y, extent.z});
     if (cloud.extent == 0.0)
         return refuse(ErrorCode::degenerate_shape, "hull: all points are the same; give points that span a volume.");
     if (cloud.extent < double(smallest_size))
         return refuse(ErrorCode::bad_size,
-                      "hull: the points span %g m, too small to compute with; give at least 1e-6 m.", cloud.extent);
+                      "hull: the points span %.8g m, too small to compute with; give at least 1e-6 m.", cloud.extent);
     dvec3 step;  // of the grid, m: a power of two, so that coordinates which are short in binary stay exact
     for (int k = 0; k < 3; ++k) {
         int exponent = 0;

@@ -1,9 +1,11 @@
 #include <talus/narrowphase/shape.h>
 
+#include "narrowphase/shapes/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 
 namespace talus {
 namespace {
@@ -18,7 +20,8 @@ constexpr float round_up = 1.0f + 2.4e-7f;
 
 std::string sentence(const char* format, std::string_view shape, const char* what, double value) {
     char text[256];
-    std::snprintf(text, sizeof text, format, static_cast<int>(shape.size()), shape.data(), what, value);
+    std::snprintf(text, sizeof text, format, static_cast<int>(shape.size()), shape.data(), what,
+                  detail::text(static_cast<float>(value)).c_str());
     return text;
 }
 
@@ -26,28 +29,35 @@ std::string sentence(const char* format, std::string_view shape, const char* wha
 Error check_size(std::string_view shape, const char* what, float value) {
     if (!is_finite(value))
         return {ErrorCode::not_finite,
-                sentence("%.*s: the %s is %g; give a finite number of metres.", shape, what, value)};
+                sentence("%.*s: the %s is %s; give a finite number of metres.", shape, what, value)};
     if (value <= 0.0f)
         return {ErrorCode::bad_size,
-                sentence("%.*s: the %s is %g m; give a positive number of metres.", shape, what, value)};
+                sentence("%.*s: the %s is %s m; give a positive number of metres.", shape, what, value)};
     if (value < smallest_size)
         return {ErrorCode::bad_size,
-                sentence("%.*s: the %s is %g m, too small to compute with; give at least 1e-6 m.", shape, what, value)};
+                sentence("%.*s: the %s is %s m, too small to compute with; give at least 1e-6 m.", shape, what, value)};
     if (value > largest_size)
         return {ErrorCode::bad_size,
-                sentence("%.*s: the %s is %g m, too large to compute with; give at most 1e6 m.", shape, what, value)};
+                sentence("%.*s: the %s is %s m, too large to compute with; give at most 1e6 m.", shape, what, value)};
     return {};
 }
 
 /// A length that may also be 0.
 Error check_size_or_zero(std::string_view shape, const char* what, float value) {
-    return value == 0.0f ? Error{} : check_size(shape, what, value);
+    if (value == 0.0f) return {};
+    if (is_finite(value) && value < smallest_size) {
+        const char* format = value < 0.0f
+                                 ? "%.*s: the %s is %s m; give 0 or at least 1e-6 m."
+                                 : "%.*s: the %s is %s m, too small to compute with; give 0 or at least 1e-6 m.";
+        return {ErrorCode::bad_size, sentence(format, shape, what, value)};
+    }
+    return check_size(shape, what, value);
 }
 
 /// Shapes with sharp edges must have radius 0: rounded boxes and hulls are not in the closed set.
 Error check_no_rounding(std::string_view shape, float radius) {
     if (radius == 0.0f) return {};
-    return {ErrorCode::bad_argument, sentence("%.*s: %s is set to %g, but this shape has sharp edges; leave it at 0.",
+    return {ErrorCode::bad_argument, sentence("%.*s: %s is set to %s, but this shape has sharp edges; leave it at 0.",
                                               shape, "Shape::radius", radius)};
 }
 
@@ -55,10 +65,10 @@ Error check_point(std::string_view shape, const char* what, const vec3& point) {
     for (int i = 0; i < 3; ++i) {
         if (!is_finite(point[i]))
             return {ErrorCode::not_finite,
-                    sentence("%.*s: a coordinate of %s is %g; give finite numbers of metres.", shape, what, point[i])};
+                    sentence("%.*s: a coordinate of %s is %s; give finite numbers of metres.", shape, what, point[i])};
         if (point[i] > largest_size || point[i] < -largest_size)
             return {ErrorCode::bad_size,
-                    sentence("%.*s: a coordinate of %s is %g m; keep points within 1e6 m of the shape's origin.", shape,
+                    sentence("%.*s: a coordinate of %s is %s m; keep points within 1e6 m of the shape's origin.", shape,
                              what, point[i])};
     }
     return {};
@@ -69,7 +79,7 @@ Error check_round(std::string_view name, const Shape& shape) {
     if (Error error = check_size(name, "radius", shape.half_extents.x)) return error;
     if (shape.half_extents.z != shape.half_extents.x)
         return {ErrorCode::bad_argument,
-                sentence("%.*s: %s is %g, unlike half_extents.x; both hold the radius, so make them equal.", name,
+                sentence("%.*s: %s is %s, unlike half_extents.x; both hold the radius, so make them equal.", name,
                          "half_extents.z", shape.half_extents.z)};
     if (Error error = check_size(name, "half height", shape.half_extents.y)) return error;
     return check_no_rounding(name, shape.radius);
@@ -82,7 +92,7 @@ Error check_segment(std::string_view name, const Shape& shape) {
     const double length = std::sqrt(glm::dot(edge, edge));
     if (length < double(smallest_size))
         return {ErrorCode::degenerate_shape,
-                sentence("%.*s: its %s are %g m apart; move them apart by at least 1e-6 m, or use a sphere.", name,
+                sentence("%.*s: its %s are %s m apart; move them apart by at least 1e-6 m, or use a sphere.", name,
                          "ends", length)};
     return check_size_or_zero(name, "radius", shape.radius);
 }
@@ -98,7 +108,7 @@ Error check_triangle(std::string_view name, const Shape& shape) {
         longest = std::max(longest, std::sqrt(glm::dot(edge, edge)));
     }
     if (longest < double(smallest_size))
-        return {ErrorCode::degenerate_shape, sentence("%.*s: its %s is %g m; corners must be at least 1e-6 m apart.",
+        return {ErrorCode::degenerate_shape, sentence("%.*s: its %s is %s m; corners must be at least 1e-6 m apart.",
                                                       name, "longest edge", longest)};
     const glm::dvec3 origin(shape.points[0]);
     const glm::dvec3 twice_area =
@@ -107,7 +117,7 @@ Error check_triangle(std::string_view name, const Shape& shape) {
     if (height < thinnest_triangle * longest)
         return {
             ErrorCode::degenerate_shape,
-            sentence("%.*s: its corners lie on one line (%s over longest edge is %g, at least 1e-5 is needed); move "
+            sentence("%.*s: its corners lie on one line (%s over longest edge is %s, at least 1e-5 is needed); move "
                      "one of them, or use a segment.",
                      name, "height", height / longest)};
     return check_size_or_zero(name, "radius", shape.radius);
@@ -188,8 +198,9 @@ Error check(const Shape& shape) {
                 return {ErrorCode::bad_argument, "hull: there is no hull in it; make one with make_hull() first."};
             return check_no_rounding(name, shape.radius);
     }
-    return {ErrorCode::bad_argument,
-            "Shape::type holds none of the shape types; make shapes with the functions of shape.h."};
+    return {ErrorCode::bad_argument, "Shape::type is " + std::to_string(static_cast<int>(shape.type)) +
+                                         "; it must be less than " + std::to_string(shape_type_count) +
+                                         ", so make shapes with the functions of shape.h."};
 }
 
 Aabb bounds(const Shape& shape) {

@@ -2,6 +2,7 @@
 
 #include <talus/aabb.h>
 #include <talus/narrowphase/shape.h>
+#include "narrowphase/shapes/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
@@ -78,21 +79,30 @@ Error mesh_refused(ErrorCode code, std::string message) { return {code, "mesh: "
 Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, bool drop_thin,
                       CleanTriangles& out) {
     if (indices.empty() || indices.size() % 3 != 0)
-        return mesh_refused(ErrorCode::bad_argument, "indices must be three for each triangle, and there must be some");
+        return mesh_refused(ErrorCode::bad_argument,
+                            "there are " + std::to_string(indices.size()) +
+                                " indices; there must be three for each triangle, and at least one triangle");
     if (vertices.size() >= nobody || indices.size() / 3 >= nobody)
-        return mesh_refused(ErrorCode::too_complex, "it has more vertices or triangles than 32 bits count");
-    for (const std::uint32_t i : indices) {
-        if (i >= vertices.size())
-            return mesh_refused(ErrorCode::bad_argument, "index " + std::to_string(i) + " is beyond the " +
-                                                             std::to_string(vertices.size()) + " vertices");
+        return mesh_refused(ErrorCode::too_complex, "it has " + std::to_string(vertices.size()) + " vertices and " +
+                                                        std::to_string(indices.size() / 3) +
+                                                        " triangles; each must be less than " + std::to_string(nobody));
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        if (indices[k] >= vertices.size())
+            return mesh_refused(ErrorCode::bad_argument, "index " + std::to_string(indices[k]) + " is beyond the " +
+                                                             std::to_string(vertices.size()) +
+                                                             " vertices, in triangle " + std::to_string(k / 3));
     }
     for (std::size_t i = 0; i < vertices.size(); ++i) {
-        if (!is_finite(vertices[i]))
-            return mesh_refused(ErrorCode::not_finite, "vertex " + std::to_string(i) + " has a NaN or an infinity");
-        const vec3 far = glm::abs(vertices[i]);
+        const vec3& v = vertices[i];
+        const auto which = [&] {
+            return "vertex " + std::to_string(i) + " is (" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")";
+        };
+        if (!is_finite(v))
+            return mesh_refused(ErrorCode::not_finite, which() + "; its coordinates must be finite numbers of metres");
+        const vec3 far = glm::abs(v);
         if (std::max({far.x, far.y, far.z}) > largest_size)
-            return mesh_refused(ErrorCode::bad_size, "vertex " + std::to_string(i) +
-                                                         " is more than 1e6 m from the origin; move or scale the mesh");
+            return mesh_refused(ErrorCode::bad_size,
+                                which() + " m; no coordinate may be beyond 1e6 m: move or scale the mesh");
     }
     out.vertices.assign(vertices.begin(), vertices.end());
     const Welder weld(vertices);

@@ -1,6 +1,7 @@
 #include <talus/narrowphase/triangles/height_field.h>
 
 #include <talus/narrowphase/shape.h>
+#include "narrowphase/shapes/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/moving_box.h"
 
@@ -11,6 +12,8 @@
 namespace talus {
 
 namespace {
+
+using detail::text;
 
 class HeightField final : public TriangleSet {
 public:
@@ -214,29 +217,42 @@ private:
     }
 };
 
-Error refused(ErrorCode code, const char* sentence) { return {code, std::string("height field: ") + sentence}; }
+Error refused(ErrorCode code, const std::string& sentence) { return {code, "height field: " + sentence}; }
 
 }  // namespace
 
 Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDef& def) {
     constexpr std::uint32_t most = 32769;
     if (def.columns < 2 || def.rows < 2 || def.columns > most || def.rows > most)
-        return refused(ErrorCode::bad_size, "columns and rows must be 2 to 32,769");
+        return refused(ErrorCode::bad_size, "columns is " + std::to_string(def.columns) + " and rows is " +
+                                                std::to_string(def.rows) + "; both must be 2 to 32,769");
     if (def.heights.size() != static_cast<std::size_t>(def.columns) * def.rows)
-        return refused(ErrorCode::bad_argument, "heights must be columns * rows");
+        return refused(ErrorCode::bad_argument, "there are " + std::to_string(def.heights.size()) +
+                                                    " heights; there must be columns * rows, " +
+                                                    std::to_string(static_cast<std::size_t>(def.columns) * def.rows));
     const std::size_t cells = static_cast<std::size_t>(def.columns - 1) * (def.rows - 1);
     if (!def.materials.empty() && def.materials.size() != cells)
-        return refused(ErrorCode::bad_argument, "materials must be (columns - 1) * (rows - 1), or none");
+        return refused(ErrorCode::bad_argument, "there are " + std::to_string(def.materials.size()) +
+                                                    " materials; there must be (columns - 1) * (rows - 1), " +
+                                                    std::to_string(cells) + ", or none");
+    const std::string spacing = "spacing_x is " + text(def.spacing_x) + " and spacing_z is " + text(def.spacing_z);
     if (!is_finite(def.spacing_x) || !is_finite(def.spacing_z))
-        return refused(ErrorCode::not_finite, "spacing must be finite");
+        return refused(ErrorCode::not_finite, spacing + "; both must be finite numbers of metres");
     const float width = static_cast<float>(def.columns - 1) * def.spacing_x;
     const float depth = static_cast<float>(def.rows - 1) * def.spacing_z;
-    if (!(def.spacing_x >= smallest_size) || !(def.spacing_z >= smallest_size) || width > largest_size ||
-        depth > largest_size)
-        return refused(ErrorCode::bad_size, "spacing must be positive, and the field within 1e6 m");
-    for (const float h : def.heights) {
-        if (!is_finite(h)) return refused(ErrorCode::not_finite, "heights must be finite");
-        if (std::abs(h) > largest_size) return refused(ErrorCode::bad_size, "heights must be within 1e6 m");
+    if (!(def.spacing_x >= smallest_size) || !(def.spacing_z >= smallest_size))
+        return refused(ErrorCode::bad_size, spacing + " m; both must be at least 1e-6 m");
+    if (width > largest_size || depth > largest_size)
+        return refused(ErrorCode::bad_size, spacing + " m, which makes a field of " + text(width) + " by " +
+                                                text(depth) + " m; it may be at most 1e6 m long in each direction");
+    for (std::size_t i = 0; i < def.heights.size(); ++i) {
+        const float h = def.heights[i];
+        if (!is_finite(h))
+            return refused(ErrorCode::not_finite,
+                           "heights[" + std::to_string(i) + "] is " + text(h) + "; it must be finite (m)");
+        if (std::abs(h) > largest_size)
+            return refused(ErrorCode::bad_size,
+                           "heights[" + std::to_string(i) + "] is " + text(h) + " m; it must be within 1e6 m of 0");
     }
     auto field = std::make_shared<const HeightField>(def);
     // The steepest cells make the thinnest triangles. The triangles that are checked are those of the contacts.
@@ -244,7 +260,7 @@ Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDe
         const SetTriangle s = field->triangle(t);
         if (!is_finite(s.normal) || check(triangle(vec3(0.0f), s.points[1] - s.points[0], s.points[2] - s.points[0])))
             return refused(ErrorCode::degenerate_shape,
-                           "it is so steep that a triangle has no area; smooth the heights");
+                           "it is so steep that triangle " + std::to_string(t) + " has no area; smooth the heights");
     }
     return std::shared_ptr<const TriangleSet>(std::move(field));
 }

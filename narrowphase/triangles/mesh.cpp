@@ -1,6 +1,7 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
 #include "narrowphase/shapes/moments.h"
+#include "narrowphase/shapes/number_text.h"
 #include "narrowphase/triangles/clean_triangles.h"
 #include "narrowphase/triangles/moving_box.h"
 
@@ -342,7 +343,9 @@ private:
 
 Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
     if (!def.materials.empty() && 3 * def.materials.size() != def.indices.size())
-        return mesh_refused(ErrorCode::bad_argument, "materials must be one for each triangle, or none");
+        return mesh_refused(ErrorCode::bad_argument, "there are " + std::to_string(def.materials.size()) +
+                                                         " materials and " + std::to_string(def.indices.size()) +
+                                                         " indices; give one material for each three indices, or none");
     CleanTriangles cleaned;
     if (Error error = clean_triangles(def.vertices, def.indices, true, cleaned)) return error;
     std::vector<std::uint8_t> materials;
@@ -357,7 +360,8 @@ Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
 Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std::span<const std::uint32_t> indices,
                                             float density) {
     if (!(density > 0.0f) || !is_finite(density))
-        return mesh_refused(ErrorCode::bad_size, "its density must be positive and finite");
+        return mesh_refused(is_finite(density) ? ErrorCode::bad_size : ErrorCode::not_finite,
+                            "its density is " + text(density) + "; it must be positive and finite (kg/m^3)");
     CleanTriangles cleaned;
     if (Error error = clean_triangles(vertices, indices, false, cleaned))
         return error;  // thin triangles are kept, because they may close the mesh
@@ -400,8 +404,14 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
     if (!(moments.volume > 0.0))
         return mesh_refused(ErrorCode::degenerate_shape, "it has no volume, or all its triangles face inward");
     const auto mass = static_cast<double>(density);
-    return MassProperties{static_cast<float>(mass * moments.volume), vec3(moments.center() + middle),
-                          round_inertia(mass * moments.inertia())};
+    const MassProperties result{static_cast<float>(mass * moments.volume), vec3(moments.center() + middle),
+                                round_inertia(mass * moments.inertia())};
+    const mat3& m = result.inertia;
+    if (!is_finite(result.mass) || !is_finite(m[0]) || !is_finite(m[1]) || !is_finite(m[2]))
+        return mesh_refused(ErrorCode::bad_size, "its density is " + text(density) + " kg/m^3 and its volume about " +
+                                                     text(static_cast<float>(moments.volume)) +
+                                                     " m^3; mass and inertia must be within the range of float");
+    return result;
 }
 
 }  // namespace talus

@@ -200,3 +200,12 @@ TEST_CASE("updates on no threads, or a silly number of them, give the pairs of o
         CHECK(std::ranges::equal(many.begun(), one.begun()));
     }
 }
+
+TEST_CASE("the message about a bad box neither rounds a size to 0 nor prints 39 digits") {
+    // 2e-7 was 0.000000, and the largest float had 39 digits before the point.
+    Broadphase b;
+    constexpr float largest = std::numeric_limits<float>::max();
+    CHECK(b.add({.box = {vec3(2e-7f, 0, 0), vec3(1e-7f, largest, 1000001.0f)}}) == null_proxy);
+    INFO(b.last_error().message);
+    CHECK(b.last_error().message.find("from (2e-07, 0, 0) to (1e-07, 3.4028235e+38, 1000001);") != std::string::npos);
+}

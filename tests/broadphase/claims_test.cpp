@@ -79,6 +79,34 @@ TEST_CASE("the fraction at which a moving box enters a box, 0 at the start, nega
     CHECK(enter_fraction({vec3(0, 3, 0), vec3(4, 0, 0)}, box) < 0.0);
 }
 
+TEST_CASE("a cast or a box with a NaN does not touch at the start") {
+    // enter_fraction returned 0.
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    const Aabb box{vec3(2, -1, -1), vec3(4, 1, 1)};
+    const vec3 start(0.0f), to(4, 0, 0);
+    for (const float bad : {nan, inf, -inf}) {
+        CAPTURE(bad);
+        for (int i = 0; i < 3; ++i) {
+            vec3 wrong(0.0f);
+            wrong[i] = bad;
+            CHECK(enter_fraction({start + wrong, to}, box) < 0.0);
+            CHECK(enter_fraction({start, to + wrong}, box) < 0.0);
+            CHECK(enter_fraction({start, to, wrong}, box) < 0.0);
+        }
+        CHECK(enter_fraction({start, to, vec3(0.0f), bad}, box) < 0.0);
+    }
+    CHECK(enter_fraction({start, to, vec3(-0.5f)}, box) < 0.0);
+    for (int i = 0; i < 3; ++i) {
+        Aabb wrong = box;
+        wrong.lower[i] = nan;
+        CHECK(enter_fraction({start, to}, wrong) < 0.0);
+        wrong = box;
+        wrong.upper[i] = nan;
+        CHECK(enter_fraction({start, to}, wrong) < 0.0);
+    }
+    CHECK(enter_fraction({start, to}, {vec3(2, -inf, -inf), vec3(inf)}) == doctest::Approx(0.5));
+}
+
 TEST_CASE("a point that is not finite and a distance that is NaN or negative are near nothing") {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
     Broadphase b;

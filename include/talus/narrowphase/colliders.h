@@ -31,7 +31,7 @@ struct SurfaceTriangle {
     bool two_sided = false;            ///< whether the surface stops shapes from behind, too
     bool face_only = false;  ///< no edge is convex or free: contacts are along the face, or belong to the neighbours
     bool pressed_through = false;  ///< the centre of the other shape of its pair was pressed through the surface
-    vec3 side_point{0.0f};         ///< a point on the side to which that shape must return, m; only used if `through`
+    vec3 side_point{0.0f};  ///< a point on the side to which that shape must return, m; only used if `pressed_through`
 };
 
 /// The shapes that pairs refer to by index, with their world poses. The caller updates `poses` and `motions`, and

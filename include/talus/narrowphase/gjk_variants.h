@@ -91,7 +91,7 @@ struct GjkMethods {
     SupportMethod support = SupportMethod::linear;      ///< finds support vertices
     StartMethod start = StartMethod::centroids;         ///< makes the first simplex
     StopMethod stop = StopMethod::bound;                ///< ends the search
-    double gap = 1e-6;  ///< for StopMethod::bound: the allowed relative error of the distance
+    double gap = 1e-6;  ///< for StopMethod::bound: the allowed relative error of the distance, finite and >= 0
 };
 
 /// The greatest number of passes of the loop. Among 3.8 million queries none needed more than 15 on hulls of random
@@ -104,7 +104,7 @@ enum class GjkVariantStatus : std::uint8_t {
     overlapping,    ///< a simplex encloses or touches the origin
     iteration_cap,  ///< distance is an upper bound, lower_bound a lower one
     failed,         ///< the method could not go on (`end` says why); the distance is between lower_bound and `distance`
-    bad_input,      ///< a graph without vertices, a pose that is not finite, or methods that do not exist
+    bad_input,      ///< a graph without vertices, a pose that is not finite, methods that do not exist, or a bad `gap`
 };
 
 /// The reason why the search ended.

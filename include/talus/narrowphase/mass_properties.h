@@ -15,8 +15,9 @@ struct MassProperties {
 
 /// Returns the mass properties of a solid of this density (kg/m^3). Exact, radius included. Segments and triangles
 /// without radius have no volume, so their mass is 0. All values are 0 if check(shape) gives an error or the density is
-/// not a positive finite number. The inertia of a solid is always positive definite; moments.h says how, even if float
-/// rounding would make it otherwise (a needle that lies across the axes).
+/// not a positive finite number. If the mass or the inertia would be beyond the range of float, both are those of about
+/// the largest density for which they are finite. The inertia of a solid is always positive definite; moments.h says
+/// how, even if float rounding would make it otherwise (a needle that lies across the axes).
 MassProperties mass_properties(const Shape& shape, float density);
 
 }  // namespace talus

@@ -11,7 +11,7 @@ struct RayHit {
     bool hit = false;        ///< whether the ray meets the shape
     float fraction = 0.0f;   ///< of the translation, 0 to 1
     vec3 normal{0.0f};       ///< outward, unit, shape frame; zero when the ray starts inside
-    bool bad_input = false;  ///< the shape has no hull or a negative size, or a number is not finite: no hit
+    bool bad_input = false;  ///< no hull, a negative size, or a number (also of a support point) is not finite: no hit
 };
 
 /// Returns the first hit of the ray `origin + t * translation`, 0 <= t <= 1, with the shape (shape frame, m). A ray

@@ -19,8 +19,8 @@ struct SeparationResult {
     bool used_epa = false;      ///< whether the result comes from `epa`
     bool beyond_limit = false;  ///< separation is only a lower bound, larger than max_separation
 
-    /// Returns false if a shape has no hull or a negative size, or if a number is not finite. Then all other values
-    /// are 0.
+    /// Returns false if a shape has no hull or a negative size, if a number is not finite, or if a support mapping has
+    /// returned such a number. Then all other values are 0.
     bool is_valid() const { return gjk.status != GjkStatus::bad_input; }
 };
 

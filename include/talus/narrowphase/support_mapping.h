@@ -38,7 +38,8 @@ class SupportMapping {
 public:
     virtual ~SupportMapping() = default;
 
-    /// Returns a point of the set that is farthest along `direction` (any length except zero).
+    /// Returns a point of the set that is farthest along `direction` (any length except zero). A query that gets a
+    /// coordinate that is not finite reports bad input.
     virtual dvec3 support(const dvec3& direction) const = 0;
 
     /// Returns true if there are only finitely many support points: then distance and depth are exact, not to a

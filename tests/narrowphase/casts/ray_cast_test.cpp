@@ -247,3 +247,24 @@ TEST_CASE("a ray from a thousand kilometres away hits a grain on the side that i
     }
     CHECK(hits >= 50);
 }
+
+TEST_CASE("a ray at a sphere of radius 0 does not hit with a NaN normal") {
+    // The normal was the point of the hit, (0, 0, 0), divided by its length.
+    for (const float radius : {0.0f, 1e-45f, 1e-40f, 1e-30f, 1e-20f, 1e-17f, 1e-16f, 1e-12f}) {
+        for (const vec3& origin : {vec3(-5, 0, 0), vec3(3, 0, 0), vec3(-3, -4, 5), vec3(0.1f, 0.7f, -0.3f)}) {
+            const RayHit hit = ray_cast(sphere(radius), origin, -2.0f * origin);
+            INFO("radius ", radius, ", normal ", hit.normal.x, " ", hit.normal.y, " ", hit.normal.z);
+            REQUIRE(hit.hit);
+            CHECK(hit.fraction == doctest::Approx(0.5));
+            const vec3 expected = origin / std::sqrt(glm::dot(origin, origin));
+            for (int i = 0; i < 3; ++i) CHECK(hit.normal[i] == doctest::Approx(expected[i]).epsilon(5e-3));
+        }
+    }
+    CHECK(ray_cast(sphere(0.0f), {-5, 0, 0}, {10, 0, 0}).normal == vec3(-1, 0, 0));
+    CHECK_FALSE(ray_cast(sphere(0.0f), {-5, 1e-3f, 0}, {10, 0, 0}).hit);
+    // Off the axis: halfway between the axis and the rim the normal leans by 30 degrees.
+    const RayHit side = ray_cast(sphere(1e-20f), {-5, 5e-21f, 0}, {10, 0, 0});
+    REQUIRE(side.hit);
+    CHECK(side.normal.x == doctest::Approx(-0.8660254));
+    CHECK(side.normal.y == doctest::Approx(0.5));
+}

@@ -4,6 +4,7 @@
 #include <talus/narrowphase/gjk_variants.h>
 #include <talus/narrowphase/manifold.h>
 #include <talus/narrowphase/nonconvex/interference.h>
+#include <talus/narrowphase/papers/vertex_hierarchy.h>
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/shape_cast.h>
@@ -246,4 +247,103 @@ TEST_CASE("the papers' methods refuse empty graphs, poses that are not finite an
     CHECK(gjk_variant(*graph, *graph, nowhere, {}, memory).status == GjkVariantStatus::bad_input);
     CHECK(gjk_variant(*graph, *graph, beside, none, memory).status == GjkVariantStatus::bad_input);
     CHECK(gjk_variant(*graph, *graph, beside, {}, memory).status == GjkVariantStatus::separated);
+}
+
+TEST_CASE("a nonconvex pair with a kept angle out of range does not say disjoint at an infinite distance") {
+    const vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const std::uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const auto made = make_nonconvex(corners, triangles);
+    REQUIRE(bool(made));
+    const Transform here{}, off{{3, 0, 0}};
+    for (const double angle : {-1.0, 0.0, 0.0291, 1.0, 10.0, double(not_a_number), double(infinity)}) {
+        CAPTURE(angle);
+        const InterferenceResult result = NonconvexPair(*made, *made, angle).update(here, off);
+        CHECK(result.relation == Interference::bad_input);
+        CHECK(result.distance == 0.0);
+    }
+    for (const double angle : {1e-9, 0.02, NonconvexPair::max_kept_angle}) {
+        const InterferenceResult result = NonconvexPair(*made, *made, angle).update(here, off);
+        CHECK(result.relation == Interference::disjoint);
+        CHECK(result.distance == doctest::Approx(2.0));
+    }
+}
+
+TEST_CASE("candidates whose indices are out of range do not crash first_contact") {
+    const vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const std::uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const auto made = make_nonconvex(corners, triangles);
+    REQUIRE(bool(made));
+    const Transform here{}, off{{3, 0, 0}};
+    const auto relation = [&](const EdgeFaceCandidates& candidates) {
+        return first_contact(*made, here, *made, off, candidates).relation;
+    };
+    CHECK(relation({}) == Interference::disjoint);
+    CHECK(relation({.a_edges = {{5, 3}}, .b_edges = {{5, 3}}}) == Interference::disjoint);
+    CHECK(relation({.a_edges = {{6, 0}}, .b_edges = {}}) == Interference::bad_input);
+    CHECK(relation({.a_edges = {{0, 4}}, .b_edges = {}}) == Interference::bad_input);
+    CHECK(relation({.a_edges = {{0, 0}}, .b_edges = {{4000000000u, 0}}}) == Interference::bad_input);
+    CHECK(relation({.a_edges = {}, .b_edges = {{0, 0}, {0, 4000000000u}}}) == Interference::bad_input);
+}
+
+TEST_CASE("the search of a vertex hierarchy without vertices does not crash") {
+    int dot_products = 0;
+    CHECK(VertexHierarchy{}.support({}, {1, 0, 0}, dot_products) == 0);
+    CHECK(VertexHierarchy(0).support({}, {1, 0, 0}, dot_products) == 0);
+    CHECK(dot_products == 0);
+    CHECK(VertexHierarchy{}.long_neighbours(0).empty());
+    CHECK(VertexHierarchy(3).long_neighbours(2).empty());
+    CHECK(VertexHierarchy(3).long_neighbours(std::numeric_limits<std::size_t>::max()).empty());
+}
+
+TEST_CASE("the papers' methods do not accept an error bound that is NaN, infinite or negative") {
+    const auto graph = make_polytope_graph(box({1, 1, 1}));
+    REQUIRE(bool(graph));
+    GjkVariantMemory memory;
+    for (const double gap : {double(not_a_number), double(infinity), -1.0}) {
+        CHECK(gjk_variant(*graph, *graph, beside, {.gap = gap}, memory).status == GjkVariantStatus::bad_input);
+    }
+    CHECK(gjk_variant(*graph, *graph, beside, {.gap = 0.0}, memory).status == GjkVariantStatus::separated);
+}
+
+namespace {
+
+/// A unit sphere at a place that answers with something else along directions with a large x.
+struct BrokenMapping final : SupportMapping {
+    dvec3 center;
+    double answer;
+    double from;  ///< least x of a unit direction that gets the broken answer
+    BrokenMapping(const dvec3& at, double broken, double least_x) : center(at), answer(broken), from(least_x) {}
+    dvec3 support(const dvec3& d) const override {
+        const dvec3 n = glm::normalize(d);
+        return n.x >= from ? dvec3(answer, 0.0, 0.0) : center + n;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a support mapping that returns NaN is neither at a distance of infinity nor hit") {
+    const ShapeSupport ball(sphere(1.0f));
+    for (const double answer : {double(not_a_number), double(infinity), -double(infinity)}) {
+        for (const double from : {-2.0, 0.9}) {  // always, and only toward +x
+            CAPTURE(answer);
+            CAPTURE(from);
+            const BrokenMapping broken({-4, 0, 0}, answer, from);
+            for (const SeparationResult& r : {separation(broken, ball), separation(ball, broken)}) {
+                CHECK_FALSE(r.is_valid());
+                CHECK(r.separation == 0.0f);
+            }
+            const RayHit hit = ray_cast(broken, {4, 0, 0}, {-8, 0, 0});
+            CHECK(hit.bad_input);
+            CHECK_FALSE(hit.hit);
+            CHECK(shape_cast(broken, ball, {-8, 0, 0}).status == CastStatus::bad_input);
+            CHECK(shape_cast(ball, broken, {8, 0, 0}).status == CastStatus::bad_input);
+            const SweptResult swept = swept_test(broken, ball, {-8, 0, 0}, SweptMethod::clipping);
+            CHECK(swept.bad_input);
+            CHECK_FALSE(swept.hit);
+            CHECK(time_of_impact(broken, {}, ball, {.linear_velocity = {-8, 0, 0}}, {}).status == ToiStatus::bad_input);
+        }
+    }
+    const BrokenMapping sound({-4, 0, 0}, 0.0, 2.0);
+    CHECK(separation(sound, ball).separation == doctest::Approx(2.0).epsilon(1e-3));
+    CHECK(ray_cast(sound, {4, 0, 0}, {-8, 0, 0}).hit);
 }

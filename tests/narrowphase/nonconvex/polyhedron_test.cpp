@@ -89,7 +89,7 @@ TEST_CASE("dirty surfaces are refused with the edge where it shows") {
 
     samples::MeshFile nan = samples::box_solid({1, 1, 1});
     nan.vertices[3].y = std::nanf("");
-    CHECK(says(refusal(nan), "vertex 3 is not finite"));
+    CHECK(says(refusal(nan), "vertex 3 is ("));
 
     samples::MeshFile range = samples::box_solid({1, 1, 1});
     range.triangles[4] = 99;
@@ -129,4 +129,22 @@ TEST_CASE("a point is in a polyhedron where the surface winds around it") {
         CHECK(wrong == 0);
         CHECK(inside > 50);
     }
+}
+
+TEST_CASE("the message about a corner that is no vertex names the index, the polygon and the number of vertices") {
+    // It was "edge 2-9 has an end that is no vertex, or the same end twice".
+    const std::vector<vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const auto message = [&](std::vector<std::uint32_t> corners, std::vector<std::uint32_t> sizes) {
+        const auto made = make_polyhedron(vertices, corners, sizes);
+        return made ? std::string() : made.error().message;
+    };
+    CHECK(says(message({0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 9}, {3, 3, 3, 3}),
+               "polygon 3 has the index 9, but there are 4 vertices"));
+    CHECK(says(message({9, 2, 1}, {3}), "polygon 0 has the index 9"));
+    CHECK(says(message({0, 2, 1, 0, 1, 1}, {3, 3}), "polygon 1 has vertex 1 twice"));
+    CHECK(says(message({0, 2, 1, 0, 1}, {3, 2}), "polygon 1 has 2 corners; it needs at least 3"));
+    CHECK(says(message({0, 2, 1, 0, 1}, {3, 3}), "polygon 1 has 3 corners, but only 2 are left"));
+    CHECK(says(message({0, 2, 1, 0, 1}, {3}), "there are 5 corners, but the polygons have 3"));
+    CHECK(says(message({0, 2, 1}, {3}), "there are 1 polygons, and fewer than four"));
+    CHECK(says(make_polyhedron(vertices, std::vector<std::uint32_t>{0, 1}).error().message, "there are 2 indices"));
 }

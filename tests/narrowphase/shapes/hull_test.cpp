@@ -339,3 +339,12 @@ TEST_CASE("the same points give the same bits, from any compiler") {
     }
     CHECK(all.value == 11640123580047868160u);
 }
+
+TEST_CASE("the message about a hull point just beyond the limit does not call it the limit") {
+    // It was "a point has the coordinate 1e+06 m; keep points within 1e6 m".
+    const vec3 points[] = {{0, 0, 0}, {1000001.0f, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const auto made = make_hull(points);
+    REQUIRE_FALSE(bool(made));
+    INFO(made.error().message);
+    CHECK(made.error().message.find("coordinate 1000001 m") != std::string::npos);
+}

@@ -258,3 +258,27 @@ TEST_CASE("what has no mass says so with zeros, never with NaN") {
     CHECK(mass_properties(sphere(nan), 1).mass == 0.0f);
     CHECK(mass_properties(sphere(-1), 1).mass == 0.0f);
 }
+
+TEST_CASE("the mass of a solid of the greatest density is not infinite") {
+    constexpr float greatest = std::numeric_limits<float>::max();
+    const Shape shapes[] = {sphere(1.0f),
+                            box({1e6f, 1, 1}),
+                            capsule(1, 1e6f),
+                            cone(1, 1),
+                            segment({0, 0, 0}, {1, 2, 3}, 1),
+                            triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, 1.0f)};
+    for (const Shape& shape : shapes) {
+        CAPTURE(name_of(shape.type));
+        const MassProperties p = mass_properties(shape, greatest), unit = mass_properties(shape, 1.0f);
+        CHECK(is_finite(p.mass));
+        CHECK(p.mass > 0.0f);
+        CHECK(p.center == unit.center);
+        for (int i = 0; i < 3; ++i) {
+            CHECK(is_finite(p.inertia[i]));
+            CHECK(p.inertia[i][i] / p.mass == doctest::Approx(unit.inertia[i][i] / unit.mass));
+        }
+    }
+    // Up to there the density is used as it is.
+    const MassProperties large = mass_properties(sphere(1.0f), 1e37f), small = mass_properties(sphere(1.0f), 1.0f);
+    CHECK(large.mass == doctest::Approx(1e37 * small.mass));
+}

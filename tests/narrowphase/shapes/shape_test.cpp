@@ -188,7 +188,16 @@ TEST_CASE("bad numbers are refused by a sentence that names them and says what t
         {"triangle nan", triangle(x, {not_a_number, 0, 0}, y), ErrorCode::not_finite, "second corner is nan"},
         {"triangle radius", triangle(o, x, y, not_a_number), ErrorCode::not_finite, "radius is nan"},
         {"hull null", hull(nullptr), ErrorCode::bad_argument, "make_hull"},
-        {"unknown type", unknown, ErrorCode::bad_argument, "Shape::type"},
+        {"unknown type", unknown, ErrorCode::bad_argument, "Shape::type is 99"},
+        // "give a positive number of metres", although 0 is allowed
+        {"capsule height or 0", capsule(-1, 1), ErrorCode::bad_size, "is -1 m; give 0 or at least 1e-6 m"},
+        {"segment radius or 0", segment(o, x, -1), ErrorCode::bad_size, "is -1 m; give 0 or at least 1e-6 m"},
+        {"triangle radius or 0", triangle(o, x, y, -1), ErrorCode::bad_size, "is -1 m; give 0 or at least 1e-6 m"},
+        {"capsule tiny height", capsule(1e-7f, 1), ErrorCode::bad_size, "1e-07 m, too small"},
+        // "is 1e+06 m; keep points within 1e6 m"
+        {"segment just too far", segment(o, {0, 0, 1000001.0f}), ErrorCode::bad_size, "is 1000001 m"},
+        {"sphere just too large", sphere(1000001.0f), ErrorCode::bad_size, "is 1000001 m"},
+        {"sphere just too small", sphere(9.9e-7f), ErrorCode::bad_size, "is 9.9e-07 m, too small"},
     };
     for (const Refusal& refusal : refusals) {
         CAPTURE(refusal.what);

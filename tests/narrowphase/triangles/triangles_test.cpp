@@ -398,7 +398,7 @@ TEST_CASE("what is no mesh is refused with a sentence and what is degenerate is 
     CHECK(message({0, 1}, 4).find("three for each triangle") != std::string::npos);
     CHECK(message({0, 1, 9}, 4).find("index 9 is beyond the 4 vertices") != std::string::npos);
     CHECK(message({0, 1, 3}, 4).find("area") != std::string::npos);
-    CHECK(message({0, 1, 2}, 5).find("vertex 4 has a NaN") != std::string::npos);
+    CHECK(message({0, 1, 2}, 5).find("vertex 4 is (nan, 0, 0); its coordinates must be finite") != std::string::npos);
     CHECK(message({0, 1, 2}, 6).find("vertex 4") != std::string::npos);
     CHECK(message({0, 1, 2}, 4, {1, 2}).find("materials") != std::string::npos);
     const std::vector<std::uint32_t> indices{0, 1, 3, 0, 1, 2, 1, 2, 0, 0, 0, 1, 0, 2, 1};
@@ -414,4 +414,46 @@ TEST_CASE("what is no mesh is refused with a sentence and what is degenerate is 
     CHECK(!make_height_field({.columns = 1, .rows = 6, .heights = heights}));
     CHECK(!make_height_field({.columns = 3, .rows = 2, .heights = heights, .spacing_x = 0.0f}));
     CHECK(!make_height_field({.columns = 3, .rows = 2, .heights = std::vector<float>{0, 0, 0, 0, 0, INFINITY}}));
+}
+
+TEST_CASE("the messages about a bad mesh or height field give the values that are wrong") {
+    // They were "columns and rows must be 2 to 32,769", "spacing must be positive" for 1e-7, and so on.
+    const auto says = [](const auto& made, const char* part) {
+        REQUIRE_FALSE(bool(made));
+        INFO(made.error().message);
+        CHECK(made.error().message.find(part) != std::string::npos);
+    };
+    const std::vector<float> heights(6, 0.0f);
+    const auto field = [&](HeightFieldDef def) {
+        if (def.columns == 0) def.columns = 3;
+        if (def.rows == 0) def.rows = 2;
+        if (def.heights.empty()) def.heights = heights;
+        return make_height_field(def);
+    };
+    const std::vector<float> infinite{0, 0, 0, 0, 0, INFINITY}, high{0, 0, 1000001.0f, 0, 0, 0};
+    const std::vector<std::uint8_t> three(3);
+    says(field({.columns = 1, .rows = 40000}), "columns is 1 and rows is 40000; both must be 2 to 32,769");
+    says(field({.rows = 3}), "there are 6 heights; there must be columns * rows, 9");
+    says(field({.materials = three}), "there are 3 materials; there must be (columns - 1) * (rows - 1), 2");
+    says(field({.spacing_x = NAN}), "spacing_x is nan and spacing_z is 1; both must be finite");
+    says(field({.spacing_z = 1e-7f}), "spacing_x is 1 and spacing_z is 1e-07 m; both must be at least 1e-6 m");
+    says(field({.spacing_x = -2.0f}), "spacing_x is -2");
+    says(field({.spacing_x = 1e6f}), "which makes a field of 2e+06 by 1 m");
+    says(field({.heights = infinite}), "heights[5] is inf; it must be finite");
+    says(field({.heights = high}), "heights[2] is 1000001 m; it must be within 1e6 m");
+
+    const std::vector<vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1000001.0f}};
+    const std::vector<std::uint32_t> indices{0, 1, 2}, two{0, 1};
+    says(make_mesh({.vertices = vertices, .indices = indices}), "vertex 3 is (0, 0, -1000001) m");
+    const auto near = std::span(vertices).first(3);
+    says(make_mesh({.vertices = near, .indices = two}), "there are 2 indices; there must be three for each triangle");
+    says(make_mesh({.vertices = near, .indices = indices, .materials = three}), "there are 3 materials and 3 indices");
+    says(mesh_mass_properties(near, indices, -1.0f), "its density is -1; it must be positive and finite");
+    says(mesh_mass_properties(near, indices, NAN), "its density is nan");
+
+    // The mass of a closed mesh was infinite.
+    const std::vector<vec3> corners{{0, 0, 0}, {9, 0, 0}, {0, 9, 0}, {0, 0, 9}};
+    const std::vector<std::uint32_t> closed{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    CHECK(bool(mesh_mass_properties(corners, closed, 1000.0f)));
+    says(mesh_mass_properties(corners, closed, 3e38f), "its density is 3e+38 kg/m^3 and its volume about 121.5 m^3");
 }

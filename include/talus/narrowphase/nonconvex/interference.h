@@ -36,7 +36,9 @@ enum class Interference : std::uint8_t {
     boundaries_meet,  ///< an edge of one meets a face of the other
     a_inside_b,       ///< boundaries apart, a shell of A in the solid of B
     b_inside_a,       ///< boundaries apart, a shell of B in the solid of A
-    bad_input,        ///< a polyhedron or shape that no function here has made, or a pose that is not finite
+    /// A polyhedron or shape that no function here has made, a pose that is not finite, candidates that name no edge or
+    /// face, or a `kept_angle` out of range: the distance is 0.
+    bad_input,
 };
 
 /// Which distance to compute for two polyhedra that are disjoint.
@@ -109,6 +111,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
                                  DistanceKind distance = DistanceKind::none);
 
 /// The same with candidates that were found at this relative orientation, for two shapes that move without rotation.
+/// An index that is no edge or face of these shapes is bad_input.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates,
                                  DistanceKind distance = DistanceKind::none);
@@ -119,8 +122,11 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 /// `kept_angle`. Only candidates that can have become the nearest are tested.
 class NonconvexPair {
 public:
-    /// Keeps references, so the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
-    /// which last longer.
+    /// The largest `kept_angle`, rad.
+    static constexpr double max_kept_angle = 0.029;
+
+    /// Keeps references, so the shapes must outlive it. `kept_angle` in (0, max_kept_angle], rad: larger gives more
+    /// candidates, which last longer. With any other value `update` returns bad_input.
     NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
         : a_(a), b_(b), kept_angle_(kept_angle) {}
 

@@ -34,6 +34,7 @@ public:
     /// 0.27 per level.
     static constexpr std::uint32_t max_removed_degree = 8;
 
+    /// No level and no vertices.
     VertexHierarchy() = default;
 
     /// One level with the vertices 0 .. count - 1: the search scans them all.
@@ -45,7 +46,7 @@ public:
     /// Returns the vertex farthest along `direction` (not zero). `vertices` are those of the hull that this was built
     /// from. Adds the number of dot products to `dot_products`. The hull builder's tolerance can leave a coarser hull
     /// slightly concave; then the result may not be the farthest, and a climb on the hull's own graph that starts from
-    /// it finds the farthest.
+    /// it finds the farthest. Without vertices the result is 0.
     std::uint16_t support(std::span<const vec3> vertices, const glm::dvec3& direction, int& dot_products) const;
 
     /// Returns the number of vertices of each level, finest first.
@@ -55,8 +56,10 @@ public:
     std::span<const std::uint16_t> top() const { return top_; }
 
     /// Returns the neighbours of vertex v on the coarsest level that has it, if that is above level 0. They are far
-    /// away on the hull, and serve as Ericson's artificial neighbours. Empty for vertices that only level 0 has.
+    /// away on the hull, and serve as Ericson's artificial neighbours. Empty for vertices that only level 0 has, and for v
+    /// that is no vertex.
     std::span<const std::uint16_t> long_neighbours(std::size_t v) const {
+        if (long_first_.empty() || v >= long_first_.size() - 1) return {};
         return {long_neighbours_.data() + long_first_[v], long_neighbours_.data() + long_first_[v + 1]};
     }
 

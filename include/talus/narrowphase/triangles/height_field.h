@@ -23,8 +23,8 @@ struct HeightFieldDef {
     std::uint32_t columns = 0;                  ///< samples along x, 2 to 32,769
     std::uint32_t rows = 0;                     ///< samples along z, 2 to 32,769
     std::span<const float> heights{};           ///< columns * rows, row by row, m
-    float spacing_x = 1.0f;                     ///< distance of samples along x, > 0, m
-    float spacing_z = 1.0f;                     ///< distance of samples along z, > 0, m
+    float spacing_x = 1.0f;                     ///< distance of samples along x, at least 1e-6, m
+    float spacing_z = 1.0f;                     ///< distance of samples along z, at least 1e-6, m
     std::span<const std::uint8_t> materials{};  ///< one per cell, row by row, or none: all 0
     bool two_sided = false;                     ///< stops shapes from both sides; else from above only
 };
