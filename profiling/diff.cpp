@@ -293,6 +293,23 @@ private:
     ProfileDiff diff_;
 };
 
+/// Refuses a table without one column per name, or with columns of different lengths.
+Error check_shape(const CsvTable& table, const char* which) {
+    const std::string begin = std::string("diff_profiles: the ") + which + " table has ";
+    if (table.columns.size() != table.names.size()) {
+        return {ErrorCode::bad_argument, begin + std::to_string(table.columns.size()) + " columns and " +
+                                             std::to_string(table.names.size()) +
+                                             " names; it must have one column per name."};
+    }
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].size() == table.rows()) continue;
+        return {ErrorCode::bad_argument, begin + std::to_string(table.columns[i].size()) + " values in the column '" +
+                                             table.names[i] + "' and " + std::to_string(table.rows()) + " in '" +
+                                             table.names[0] + "'; all columns must be equally long."};
+    }
+    return {};
+}
+
 }  // namespace
 
 double Compared::percent() const {
@@ -301,6 +318,9 @@ double Compared::percent() const {
 }
 
 Result<ProfileDiff> diff_profiles(const CsvTable& before, const CsvTable& after) {
+    for (const CsvTable* table : {&before, &after}) {
+        if (Error error = check_shape(*table, table == &before ? "first" : "second")) return error;
+    }
     for (const CsvTable* table : {&before, &after}) {
         for (const char* name : {"frame", "total_us"}) {
             if (table->find(name)) continue;

@@ -12,6 +12,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <fstream>
 
 namespace {
 
@@ -128,6 +129,10 @@ int run(const std::vector<std::string_view>& arguments) {
         if (!comparison) return complain(comparison.error(), exit_failed);
         std::printf("%s\n", comparison->text.c_str());
         return comparison->equal ? 0 : exit_failed;
+    }
+    for (const std::string& path : options->meshes) {
+        if (!std::ifstream(path))
+            return complain(refuse("--mesh was given '" + path + "', which cannot be read."), exit_usage);
     }
     if (options->meshes.empty()) options->meshes = fetched_meshes();
     if (options->ledger) return keep_books(*options);

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -99,7 +100,8 @@ constexpr OptionSpec<Options> specs[] = {
          std::string wrong = read_names(v[0], bits, feature_of);
          o.features &= ~bits;
          return wrong;
-     }},
+     },
+     true},
     {"", "--checks", Takes::one, "NAMES", "checks; without it, all of them",
      [](Options& o, Values v) { return read_names(v[0], o.checks, check_of); }},
     {"", "--note", Takes::one, "NAMES",
@@ -174,6 +176,17 @@ void name_seeds_at_the_end() {
     }
 }
 
+/// Refuses a folder of --out that is not there, or in which no file can be written.
+Error check_folder(const std::string& folder) {
+    const std::string begin = "--out was given '" + folder + "'; it must be a folder ";
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) return refuse(begin + "that exists.");
+    const std::filesystem::path probe = std::filesystem::path(folder) / "soak-can-write.tmp";
+    const bool can_write = static_cast<bool>((std::ofstream(probe) << "can it be written?\n").flush());
+    std::filesystem::remove(probe, ignored);
+    return can_write ? Error{} : refuse(begin + "in which files can be written.");
+}
+
 // ---- Soak ------------------------------------------------------------------------------------------------------------
 
 int soak(const Options& options) {
@@ -218,8 +231,13 @@ int soak(const Options& options) {
             small.remarks.push_back("from seed " + std::to_string(seed));
             const std::string path =
                 options.out + "/soak-" + name_of(failure.check) + "-" + std::to_string(seed) + ".txt";
-            std::ofstream(path) << to_text(small);
+            const Error unwritten = write_world_text(small, path);
             const std::lock_guard lock(talking);
+            if (unwritten) {
+                std::fprintf(stderr, "talus-soak: the world of seed %" PRIu64 " is not saved: %s\n", seed,
+                             unwritten.message.c_str());
+                continue;
+            }
             std::printf("  %zu bodies, %zu joints, %zu changes, %d steps: %s\n", small.bodies.size(),
                         small.joints.size(), small.changes.size(), small.steps, path.c_str());
             std::fflush(stdout);
@@ -281,6 +299,9 @@ int run(const std::vector<std::string_view>& given) {
     }
     if (!options.files.empty()) return run_files(options);
     if (options.count == 0 && options.minutes <= 0.0 && options.body_steps == 0) options.count = 100;
+    if (options.most_files > 0) {
+        if (Error error = check_folder(options.out)) return complain(error, exit_usage);
+    }
     return soak(options);
 }
 

@@ -4,10 +4,12 @@
 
 #include <talus/result.h>
 
+#include <algorithm>
 #include <charconv>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace talus::samples {
@@ -25,6 +27,7 @@ struct OptionText {
     Takes takes;
     const char* value;  ///< how help names it
     const char* help;   ///< lines after the first are indented by options_text()
+    bool repeatable;    ///< whether it may be given several times; an option without a value always may
 };
 
 template <class Options>
@@ -33,8 +36,9 @@ struct OptionSpec : OptionText {
     using Setter = std::string (*)(Options&, Values);
 
     constexpr OptionSpec(const char* heading, std::string_view spelling, Takes values, const char* placeholder,
-                         const char* explanation, Setter setter)
-        : OptionText{heading, spelling, values, placeholder, explanation}, set(setter) {}
+                         const char* explanation, Setter setter, bool may_repeat = false)
+        : OptionText{heading, spelling, values, placeholder, explanation, may_repeat || values == Takes::none},
+          set(setter) {}
 
     Setter set;
 };
@@ -70,10 +74,12 @@ Result<std::vector<std::string_view>> take_values(const OptionText& option, std:
                                                   std::span<const std::string_view> arguments, std::size_t& next);
 
 /// Reads the arguments (without the program's name) into the options. Refused with a sentence: unknown options (the
-/// nearest one is named), missing values, and what `set` refuses.
+/// nearest one is named), missing values, an option that is given twice and is not repeatable, and what `set` refuses.
+/// `given_names` gets the names of the options that were given.
 template <class Options>
 Error read_arguments(std::span<const std::string_view> arguments, std::span<const OptionSpec<Options>> specs,
-                     Options& options) {
+                     Options& options, std::vector<std::string_view>* given_names = nullptr) {
+    std::vector<std::string_view> used;
     for (std::size_t next = 0; next < arguments.size();) {
         const std::string_view argument = arguments[next++];
         const std::string_view given = argument.substr(0, argument.find('='));
@@ -87,10 +93,14 @@ Error read_arguments(std::span<const std::string_view> arguments, std::span<cons
         if (!found) return refuse_unknown(given, names);
         const Result<std::vector<std::string_view>> values = take_values(*found, argument, arguments, next);
         if (!values) return values.error();
+        if (!found->repeatable && std::find(used.begin(), used.end(), found->name) != used.end())
+            return refuse(std::string(given) + " is given twice; it is allowed once.");
+        used.push_back(found->name);
         const std::string wrong = found->set(options, *values);
         if (!wrong.empty())
             return refuse(std::string(given) + " " + wrong + "; it was given '" + std::string((*values)[0]) + "'.");
     }
+    if (given_names) *given_names = std::move(used);
     return {};
 }
 

@@ -3,6 +3,8 @@
 #include "samples/runner/command_line.h"
 #include "samples/soak/world_text.h"
 
+#include <algorithm>
+
 namespace talus::samples {
 
 namespace {
@@ -87,7 +89,7 @@ constexpr OptionSpec<Options> specs[] = {
      "move each body of a stack, pyramid or wall sideways by up\nto M metres; without M, 0.01", set_jitter},
     {"", "--mesh", Takes::many, "FILE...",
      "mesh files for real_things and nonconvex (OFF, OBJ, STL, ...);\nwithout it, what samples/fetch_meshes.sh fetched",
-     [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }},
+     [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }, true},
 
     {"How to run it", "--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1",
      set_threads},
@@ -142,19 +144,45 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--help", Takes::none, "", "this text", [](Options& o, Values) { return o.help = true, std::string(); }},
 };
 
-Error check_together(const Options& options) {
+/// "real_things and nonconvex".
+std::string scenes_with_meshes() {
+    std::string names;
+    for (const Scene& scene : all_scenes()) {
+        if (scene.takes_meshes) names += (names.empty() ? "" : " and ") + std::string(scene.name);
+    }
+    return names;
+}
+
+/// Refuses options that have no effect beside `option`; `allowed` names those that have.
+Error check_alone(std::span<const std::string_view> given, std::string_view option, const char* what_it_does,
+                  std::initializer_list<std::string_view> allowed) {
+    for (const std::string_view name : given) {
+        if (name == option || std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+        return refuse(std::string(option) + " " + what_it_does + " instead of running a scene: leave out " +
+                      std::string(name) + ".");
+    }
+    return {};
+}
+
+/// `given`: the names of the options that were given.
+Error check_together(const Options& options, std::span<const std::string_view> given) {
     if (options.help || options.list) return {};
+    if (!options.from.empty()) return check_alone(given, "--from", "reads a recording", {"--poses", "--replay-html"});
+    if (!options.compared.empty()) return check_alone(given, "--compare-hashes", "compares two files", {});
     if (!options.scene.empty()) {
         if (Error error = check_scene(options.scene)) return error;
     }
     if (!options.scene.empty() && !options.scene_file.empty())
         return refuse("--scene-file is run instead of a scene: leave out --scene.");
-    if (!options.from.empty() && chosen_scene(options))
-        return refuse("--from reads a recording instead of running a scene: leave out --scene.");
-    if (options.poses && options.from.empty()) return refuse("--poses needs a recording: add --from FILE.");
+    const Scene* const scene = chosen_scene(options);
+    if (scene && !scene->takes_meshes && !options.meshes.empty()) {
+        return refuse("--mesh is given '" + options.meshes[0] + "', but the scene '" + scene->name +
+                      "' takes no meshes; " + scenes_with_meshes() + " do.");
+    }
+    if (options.poses) return refuse("--poses needs a recording: add --from FILE.");
     const auto check_file = [&](const char* option, const std::string& path, bool timed) -> Error {
         if (path.empty()) return {};
-        if (!chosen_scene(options)) return refuse(std::string(option) + " needs a scene: add --scene NAME.");
+        if (!scene) return refuse(std::string(option) + " needs a scene: add --scene NAME.");
         if (timed && options.timing == Timing::off)
             return refuse(std::string(option) + " shows times: leave out --timing off.");
         return {};
@@ -163,14 +191,11 @@ Error check_together(const Options& options) {
     if (Error error = check_file("--trace", options.files.trace, true)) return error;
     if (Error error = check_file("--report", options.files.report, true)) return error;
     if (Error error = check_file("--record", options.files.record, false)) return error;
-    if (options.from.empty()) {
-        if (Error error = check_file("--replay-html", options.files.replay, false)) return error;
-    }
+    if (Error error = check_file("--replay-html", options.files.replay, false)) return error;
     if (Error error = check_file("--hash-stages", options.files.hashes, false)) return error;
     if (Error error = check_file("--png", options.png, false)) return error;
     if (Error error = check_file("--frames", options.frames, false)) return error;
-    if (options.ledger && (options.files.any() || !options.png.empty() || !options.frames.empty() ||
-                           !options.from.empty() || options.hash))
+    if (options.ledger && (options.files.any() || !options.png.empty() || !options.frames.empty() || options.hash))
         return refuse("--ledger writes no files and no hash: leave out the options that do.");
     if (options.every != 1 && options.frames.empty())
         return refuse("--every says which steps --frames shows: add --frames FOLDER.");
@@ -190,8 +215,9 @@ const Scene* chosen_scene(const Options& options) {
 
 Result<Options> parse_options(std::span<const std::string_view> arguments) {
     Options options;
-    if (Error error = read_arguments<Options>(arguments, specs, options)) return error;
-    if (Error error = check_together(options)) return error;
+    std::vector<std::string_view> given;
+    if (Error error = read_arguments<Options>(arguments, specs, options, &given)) return error;
+    if (Error error = check_together(options, given)) return error;
     return options;
 }
 

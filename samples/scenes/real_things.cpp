@@ -135,9 +135,9 @@ Result<SceneData> nonconvex(const SceneOptions& options) {
 
 constexpr Scene scenes[] = {
     {"real_things", "Hulls of real meshes (elephants, cows, rotors, ...) rain into a bin; --mesh FILE... for your own.",
-     500, real_things},
-    {"nonconvex", "Anchors, rotors, cows, ... of convex parts rain into a bin and catch in each other.", 700,
-     nonconvex},
+     500, real_things, true},
+    {"nonconvex", "Anchors, rotors, cows, ... of convex parts rain into a bin and catch in each other.", 700, nonconvex,
+     true},
 };
 
 }  // namespace

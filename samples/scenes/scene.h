@@ -22,7 +22,7 @@ inline constexpr float scene_dt = 1.0f / 60.0f;
 struct SceneOptions {
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< horizontal, uniform in +-jitter on each body of a stack, pyramid or wall, m
-    std::vector<std::string> mesh_files;  ///< for real_things, which has no meshes of its own
+    std::vector<std::string> mesh_files;  ///< for scenes without meshes of their own (Scene::takes_meshes)
     std::string file{};                   ///< for the scene of a file (samples/soak/world_text.h)
 };
 
@@ -94,6 +94,7 @@ struct Scene {
     const char* summary;  ///< one sentence: what it shows
     int steps;            ///< how long it takes to show it
     Result<SceneData> (*make)(const SceneOptions&);
+    bool takes_meshes = false;  ///< whether it uses SceneOptions::mesh_files
 };
 
 /// In the order in which a reader would want to meet them.

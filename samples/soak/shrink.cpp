@@ -67,6 +67,7 @@ private:
     bool attempt(auto&& change) {
         WorldText candidate = best_;
         change(candidate);
+        drop_dangling(candidate);
         if (!fails(candidate)) return false;
         best_ = std::move(candidate);
         return true;
@@ -156,10 +157,11 @@ private:
 
     void drop_vertices(std::size_t i, std::size_t k) {
         for (std::size_t p = 0; p + 12 < best_.bodies[i].shapes[k].numbers.size();) {
-            const bool gone = attempt([&](WorldText& w) {
-                auto& n = w.bodies[i].shapes[k].numbers;
-                n.erase(n.begin() + static_cast<std::ptrdiff_t>(p), n.begin() + static_cast<std::ptrdiff_t>(p + 3));
-            });
+            TextShape fewer = best_.bodies[i].shapes[k];
+            const auto point = fewer.numbers.begin() + static_cast<std::ptrdiff_t>(p);
+            fewer.numbers.erase(point, point + 3);
+            const bool gone = shape_flaw(fewer).empty() &&  // the points may all be in a plane now
+                              attempt([&](WorldText& w) { w.bodies[i].shapes[k] = fewer; });
             if (!gone) p += 3;
         }
     }

@@ -6,11 +6,16 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
+#include <string_view>
+#include <unordered_set>
 
 namespace talus::samples {
 
@@ -310,7 +315,7 @@ TextJoint read_joint(Words& in) {
 
 // ---- building ----
 
-std::shared_ptr<const TriangleSet> room_mesh(const vec3& half, int cells, bool two_sided) {
+Result<std::shared_ptr<const TriangleSet>> room_mesh(const vec3& half, int cells, bool two_sided) {
     std::vector<vec3> vertices;
     std::vector<std::uint32_t> indices;
     for (int axis = 0; axis < 3; ++axis) {
@@ -339,53 +344,133 @@ std::shared_ptr<const TriangleSet> room_mesh(const vec3& half, int cells, bool t
             }
         }
     }
-    const auto mesh = make_mesh({.vertices = vertices, .indices = indices, .two_sided = two_sided});
-    return mesh ? *mesh : nullptr;
+    return make_mesh({.vertices = vertices, .indices = indices, .two_sided = two_sided});
 }
 
-std::shared_ptr<const TriangleSet> ground(int cells, float size, float height, std::uint64_t seed, bool two_sided) {
+Result<std::shared_ptr<const TriangleSet>> ground(int cells, float size, float height, std::uint64_t seed,
+                                                  bool two_sided) {
     Random random(seed);
     const auto row = static_cast<std::uint32_t>(cells) + 1;
     std::vector<float> heights;
     for (std::uint32_t i = 0; i < row * row; ++i) heights.push_back(height * random.unit());
     const float spacing = 2.0f * size / static_cast<float>(cells);
-    const auto field = make_height_field({.columns = row,
-                                          .rows = row,
-                                          .heights = heights,
-                                          .spacing_x = spacing,
-                                          .spacing_z = spacing,
-                                          .two_sided = two_sided});
-    return field ? *field : nullptr;
+    return make_height_field({.columns = row,
+                              .rows = row,
+                              .heights = heights,
+                              .spacing_x = spacing,
+                              .spacing_z = spacing,
+                              .two_sided = two_sided});
 }
 
-/// False for a kind that there is not, or too few numbers.
-bool set_geometry(const std::string& kind, const std::vector<float>& n, ShapeDef& def) {
-    const auto has = [&](std::size_t count) { return n.size() >= count; };
+/// The numbers of a kind of shape. Hulls are not here: they take three numbers per point.
+struct ShapeNumbers {
+    const char* kind;
+    std::size_t count;
+    const char* names;
+};
+constexpr ShapeNumbers shape_numbers[] = {{"sphere", 1, "radius"},
+                                          {"capsule", 2, "half_height radius"},
+                                          {"box", 3, "x y z, half extents"},
+                                          {"cylinder", 2, "half_height radius"},
+                                          {"cone", 2, "half_height radius"},
+                                          {"room", 5, "x y z cells two_sided"},
+                                          {"ground", 5, "cells half_size height seed two_sided"}};
+
+/// Says what is wrong with the kind, or with the number of numbers; empty if nothing is.
+std::string count_flaw(const std::string& kind, std::size_t given) {
+    const std::string end = "; " + std::to_string(given) + " given";
+    if (kind == "hull") {
+        if (given >= 12 && given % 3 == 0) return {};
+        return "a hull takes three numbers per point and at least four points" + end;
+    }
+    std::string kinds = "hull";
+    for (const ShapeNumbers& each : shape_numbers) {
+        kinds += std::string(", ") + each.kind;
+        if (kind != each.kind) continue;
+        if (given == each.count) return {};
+        return "the shape '" + kind + "' takes " + std::to_string(each.count) +
+               (each.count == 1 ? " number (" : " numbers (") + each.names + ")" + end;
+    }
+    return "there is no shape '" + kind + "'; the shapes are " + kinds;
+}
+
+/// Gives `def` its shape or mesh. The string says what is wrong; it is empty if nothing is.
+std::string set_geometry(const std::string& kind, const std::vector<float>& n, ShapeDef& def) {
     const auto whole = [&](std::size_t i) { return static_cast<int>(std::clamp(n[i], 1.0f, 64.0f)); };
-    if (kind == "sphere" && has(1))
+    if (std::string flaw = count_flaw(kind, n.size()); !flaw.empty()) return flaw;
+    if (kind == "sphere")
         def.shape = sphere(n[0]);
-    else if (kind == "capsule" && has(2))
+    else if (kind == "capsule")
         def.shape = capsule(n[0], n[1]);
-    else if (kind == "box" && has(3))
+    else if (kind == "box")
         def.shape = box({n[0], n[1], n[2]});
-    else if (kind == "cylinder" && has(2))
+    else if (kind == "cylinder")
         def.shape = cylinder(n[0], n[1]);
-    else if (kind == "cone" && has(2))
+    else if (kind == "cone")
         def.shape = cone(n[0], n[1]);
-    else if (kind == "hull" && has(12)) {
+    else if (kind == "hull") {
         std::vector<vec3> points;
         for (std::size_t i = 0; i + 2 < n.size(); i += 3) points.push_back({n[i], n[i + 1], n[i + 2]});
         const auto built = make_hull(points);
-        if (!built) return false;
+        if (!built) return "the hull cannot be built: " + built.error().message;
         def.shape = hull(*built);
-    } else if (kind == "room" && has(5))
-        def.mesh = room_mesh({n[0], n[1], n[2]}, whole(3), n[4] != 0.0f);
-    else if (kind == "ground" && has(5)) {
-        def.mesh = ground(whole(0), n[1], n[2], static_cast<std::uint64_t>(std::clamp(n[3], 0.0f, 1e9f)), n[4] != 0.0f);
+    } else if (kind == "room") {
+        const auto built = room_mesh({n[0], n[1], n[2]}, whole(3), n[4] != 0.0f);
+        if (!built) return "the room cannot be built: " + built.error().message;
+        def.mesh = *built;
+    } else {
+        const auto seed = static_cast<std::uint64_t>(std::clamp(n[3], 0.0f, 1e9f));
+        const auto built = ground(whole(0), n[1], n[2], seed, n[4] != 0.0f);
+        if (!built) return "the ground cannot be built: " + built.error().message;
+        def.mesh = *built;
         if (is_identity(def.pose)) def.pose.position = {-n[1], 0.0f, -n[1]};
-    } else
-        return false;
-    return true;
+    }
+    return {};
+}
+
+// ---- references ----
+
+constexpr std::string_view joint_changes[] = {"remove_joint", "motor", "limit", "spring"};
+constexpr std::string_view body_changes[] = {
+    "remove", "push",   "force",         "torque",   "velocity",    "place",  "target", "type",   "mass", "locks",
+    "sleep",  "limits", "gravity_scale", "friction", "restitution", "filter", "sensor", "sphere", "box"};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// The numbers of all bodies and joints of a description, also of those that come later or are removed.
+struct Numbers {
+    explicit Numbers(const WorldText& world) {
+        for (const TextBody& body : world.bodies) bodies.insert(body.number);
+        for (const TextJoint& joint : world.joints) joints.insert(joint.number);
+    }
+    std::unordered_set<std::uint32_t> bodies, joints;
+};
+
+/// Says which body or joint that the description does not have is named; empty if all are there.
+std::string reference_flaw(const TextJoint& joint, const Numbers& numbers) {
+    for (const std::uint32_t body : {joint.a, joint.b}) {
+        if (!numbers.bodies.contains(body)) return "there is no body " + std::to_string(body);
+    }
+    return {};
+}
+std::string reference_flaw(const TextChange& change, const Numbers& numbers) {
+    const std::string target = std::to_string(change.target);
+    if (contains(joint_changes, change.what))
+        return numbers.joints.contains(change.target) ? std::string() : "there is no joint " + target;
+    if (contains(body_changes, change.what))
+        return numbers.bodies.contains(change.target) ? std::string() : "there is no body " + target;
+    return {};  // gravity: its target means nothing
+}
+
+std::string name_flaw(const TextChange& change) {
+    if (change.what == "gravity" || contains(joint_changes, change.what) || contains(body_changes, change.what))
+        return {};
+    std::string names = "gravity";
+    for (const std::string_view name : body_changes) names += ", " + std::string(name);
+    for (const std::string_view name : joint_changes) names += ", " + std::string(name);
+    return "there is no change '" + change.what + "'; the changes are " + names;
 }
 
 /// Changes contacts of shapes that ask for it as their bodies' data say, the same each time.
@@ -466,6 +551,15 @@ Result<WorldText> from_text(const std::string& text) {
     std::istringstream lines(text);
     std::string line;
     int count = 0;
+    struct Place {
+        int number;
+        std::string line;
+    };
+    std::vector<Place> joint_places, change_places;  // parallel to the world's joints and changes
+    const auto refuse = [](const Place& place, const std::string& flaw) {
+        return Error{ErrorCode::bad_argument,
+                     "line " + std::to_string(place.number) + ": " + flaw + ": '" + place.line + "'"};
+    };
     while (std::getline(lines, line)) {
         ++count;
         if (count == 1) {
@@ -479,6 +573,7 @@ Result<WorldText> from_text(const std::string& text) {
             continue;
         }
         Words in(line);
+        std::string flaw;  // of a line whose words can be read
         const std::string what = in.word();
         if (what == "world") {
             while (!in.at_end() && in.good()) {
@@ -504,32 +599,55 @@ Result<WorldText> from_text(const std::string& text) {
             if (world.dts.empty()) in.fail();
         } else if (what == "room")
             world.room = in.vector();
-        else if (what == "body")
-            world.bodies.push_back(read_body(in));
-        else if (what == "shape") {
+        else if (what == "body") {
+            const TextBody body = read_body(in);
+            if (std::ranges::find(world.bodies, body.number, &TextBody::number) != world.bodies.end())
+                flaw = "there is a body " + std::to_string(body.number) + " already";
+            world.bodies.push_back(body);
+        } else if (what == "shape") {
             const std::uint32_t number = in.id();
             const auto body = std::ranges::find(world.bodies, number, &TextBody::number);
+            const TextShape shape = read_shape(in);
+            flaw = shape_flaw(shape);
             if (body == world.bodies.end())
-                in.fail();
+                flaw = "there is no body " + std::to_string(number) + " above this line";
             else
-                body->shapes.push_back(read_shape(in));
-        } else if (what == "joint")
-            world.joints.push_back(read_joint(in));
-        else if (what == "change") {
+                body->shapes.push_back(shape);
+        } else if (what == "joint") {
+            const TextJoint joint = read_joint(in);
+            if (joint.kind == JointKind::gear) flaw = "a gear cannot be read; all other kinds of joints can";
+            if (std::ranges::find(world.joints, joint.number, &TextJoint::number) != world.joints.end())
+                flaw = "there is a joint " + std::to_string(joint.number) + " already";
+            world.joints.push_back(joint);
+            joint_places.push_back({count, line});
+        } else if (what == "change") {
             TextChange change;
             change.step = in.step();
             change.what = in.word();
             change.target = in.id();
             while (in.has_number()) change.numbers.push_back(in.number());
+            flaw = name_flaw(change);
             world.changes.push_back(change);
+            change_places.push_back({count, line});
         } else if (what == "steps")
             world.steps = in.step();
         else
             in.fail();
         if (!in.good() || !in.at_end())
             return Error{ErrorCode::bad_argument, "line " + std::to_string(count) + " is not understood: " + line};
+        if (!flaw.empty()) return refuse({count, line}, flaw);
     }
     if (count == 0) return Error{ErrorCode::bad_argument, "it is empty"};
+    // A joint or a change may name a body that a later line describes.
+    const Numbers numbers(world);
+    for (std::size_t i = 0; i < world.joints.size(); ++i) {
+        if (const std::string flaw = reference_flaw(world.joints[i], numbers); !flaw.empty())
+            return refuse(joint_places[i], flaw);
+    }
+    for (std::size_t i = 0; i < world.changes.size(); ++i) {
+        if (const std::string flaw = reference_flaw(world.changes[i], numbers); !flaw.empty())
+            return refuse(change_places[i], flaw);
+    }
     return world;
 }
 
@@ -542,11 +660,31 @@ Result<WorldText> read_world_text(const std::string& path) {
     return world;
 }
 
+Error write_world_text(const WorldText& world, const std::string& path) {
+    errno = 0;
+    std::ofstream file(path, std::ios::binary);
+    if ((file << to_text(world)).flush()) return {};
+    return {ErrorCode::bad_argument,
+            path + ": it cannot be written" + (errno != 0 ? std::string(": ") + std::strerror(errno) : "")};
+}
+
+std::string shape_flaw(const TextShape& shape) {
+    ShapeDef part = shape.def;
+    return set_geometry(shape.kind, shape.numbers, part);
+}
+
+void drop_dangling(WorldText& world) {
+    const Numbers numbers(world);
+    std::erase_if(world.joints, [&](const TextJoint& joint) { return !reference_flaw(joint, numbers).empty(); });
+    const Numbers left(world);
+    std::erase_if(world.changes, [&](const TextChange& change) { return !reference_flaw(change, left).empty(); });
+}
+
 BodyDef body_def(const TextBody& body) {
     BodyDef def = body.def;
     for (const TextShape& shape : body.shapes) {
         ShapeDef part = shape.def;
-        if (set_geometry(shape.kind, shape.numbers, part)) def.shapes.push_back(part);
+        if (set_geometry(shape.kind, shape.numbers, part).empty()) def.shapes.push_back(part);
     }
     return def;
 }

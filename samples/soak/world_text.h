@@ -67,9 +67,18 @@ struct WorldText {
 };
 
 std::string to_text(const WorldText& world);
-/// Refused with the line that is wrong.
+/// Refused with the line that is wrong: unknown words, shapes that cannot be built, joints and changes that name a body
+/// or a joint that no line describes.
 Result<WorldText> from_text(const std::string& text);
 Result<WorldText> read_world_text(const std::string& path);
+/// Writes the text of the world. The error names the file and says why it cannot be written.
+Error write_world_text(const WorldText& world, const std::string& path);
+
+/// Says what is wrong with the kind and the numbers of a shape, in words for a line of a file; empty if nothing is.
+std::string shape_flaw(const TextShape& shape);
+/// Removes joints and changes that name a body or a joint that the world does not have. They do nothing, but
+/// from_text() refuses them.
+void drop_dangling(WorldText& world);
 
 /// Its bodies' definitions, shapes included.
 BodyDef body_def(const TextBody& body);

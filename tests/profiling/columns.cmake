@@ -48,6 +48,14 @@ expect(broadphase.csv 20  # six cases of motion, two at rest, two of threads, se
   "table,case,boxes,score,unit,bar,right,overlaps,uniform_overlaps,talus_pairs,talus_mean_ms,talus_ms,dbvt_ms,deferred_ms,sap_ms,uniform_ms,talus_bytes,dbvt_bytes,deferred_bytes,sap_bytes,uniform_bytes"
   broadphase --quick)
 
+# A mesh that cannot be read, or that no experiment takes, was ignored and gave exit code 0.
+foreach(what "papers;--nonconvex;--quick;--mesh;no_such_file.off" "papers;--stop;--quick;--mesh;no_such_file.off")
+  execute_process(COMMAND ${PROFILE} ${what} RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE said)
+  if(NOT code EQUAL 2 OR NOT said MATCHES "--mesh.*no_such_file.off")
+    message(FATAL_ERROR "talus-profile ${what}: exit code ${code}, not 2:\n${said}")
+  endif()
+endforeach()
+
 # Scenes with parts that Bullet's world would lack are not compared, and the reason is named.
 if(BULLET)
   foreach(what "conveyor;surface velocities of belts .first: body 1" "terrain;meshes and height fields .first: body 0" "gears;collision filters.*gears .first: joint 2"

@@ -199,6 +199,12 @@ TEST_CASE("what cannot be compared is refused") {
     other.names[1] = "whole_us";
     CHECK(says(diff_profiles(run_of(1, {}, 10), other).error().message, "The second file has no column 'total_us'"));
     CHECK(says(diff_profiles(other, run_of(1, {}, 10)).error().message, "The first file"));
+    CsvTable ragged = run_of(1, {}, 10);  // its last column was read beyond its end
+    ragged.columns.back().resize(3);
+    CHECK(says(diff_profiles(run_of(1, {}, 10), ragged).error().message, "the second table has 3 values"));
+    CHECK(says(diff_profiles(ragged, run_of(1, {}, 10)).error().message, "the first table has 3 values"));
+    ragged.columns.pop_back();
+    CHECK(says(diff_profiles(ragged, run_of(1, {}, 10)).error().message, "one column per name"));
     CsvTable off = run_of(1);
     for (double& us : off.columns[1]) us = 0.0;
     REQUIRE(off.names[1] == "total_us");

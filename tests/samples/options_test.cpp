@@ -123,6 +123,13 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
     CHECK(says(refusal({"--record", "a.talus"}), "--record needs a scene"));
     CHECK(says(refusal({"--replay-html", "a.html"}), "--replay-html needs a scene"));
     CHECK(says(refusal({"--from", "a.talus", "--scene", "top"}), "leave out --scene"));
+    CHECK(says(refusal({"--scene", "top", "--scene", "wall"}), "--scene is given twice"));
+    CHECK(says(refusal({"--scene", "top", "--scene=top"}), "--scene is given twice"));
+    CHECK(says(refusal({"--scene", "top", "--mesh", "a.off"}), "'top' takes no meshes; real_things and nonconvex do"));
+    CHECK(says(refusal({"--from", "a.talus", "--steps", "5"}), "leave out --steps"));
+    CHECK(says(refusal({"--from", "a.talus", "--csv", "a.csv"}), "leave out --csv"));
+    CHECK(says(refusal({"--compare-hashes", "a", "b", "--scene", "top"}), "leave out --scene"));
+    CHECK(refusal({"--scene", "nonconvex", "--mesh", "a.off", "--hash", "--hash"}).empty());
     CHECK(says(refusal({"--poses", "3"}), "add --from FILE"));
     CHECK(says(refusal({"--from", "a.talus", "--poses", "-1"}), "'-1'"));
     CHECK(says(refusal({"--hash-stages", "a.txt"}), "--hash-stages needs a scene"));

@@ -34,8 +34,54 @@ TEST_CASE("a line of a world's text that makes no sense is named") {
     CHECK(complaint("body 0 dynamic at 0 0 0 hovers\n").find("hovers") != std::string::npos);
     CHECK(complaint("shape 3 box 1 1 1\n").find("line 2") != std::string::npos);
     CHECK(complaint("dt\n").find("line 2") != std::string::npos);
+    // These were ignored: the body lost its shape, and the joint or the change did nothing.
+    const std::string body = "body 21 dynamic at 0 0 0\n";
+    CHECK(complaint(body + "shape 21 sphere 0.5\n") == "");
+    CHECK(complaint(body + "shape 21 sphere\n") ==
+          "line 3: the shape 'sphere' takes 1 number (radius); 0 given: 'shape 21 sphere'");
+    CHECK(complaint(body + "shape 21 sphere 1 2\n").find("2 given") != std::string::npos);
+    CHECK(complaint(body + "shape 21 hull 1 2 3\n").find("line 3: a hull takes three numbers") != std::string::npos);
+    CHECK(complaint(body + "shape 21 hull 0 0 0 1 0 0 0 1 0 1 1 0\n").find("line 3: the hull cannot") !=
+          std::string::npos);
+    CHECK(complaint(body + "shape 21 room nan 1 1 2 0\n").find("line 3: the room cannot") != std::string::npos);
+    CHECK(complaint(body + "shape 21 ground 4 0 1 1 0\n").find("line 3: the ground cannot") != std::string::npos);
+    CHECK(complaint(body + "shape 21 ball 1\n").find("no shape 'ball'") != std::string::npos);
+    CHECK(complaint(body + body).find("line 3: there is a body 21 already") != std::string::npos);
+    CHECK(complaint(body + "joint 0 ball 21 22\n").find("line 3: there is no body 22") != std::string::npos);
+    CHECK(complaint("joint 0 ball 21 22\n" + body + "body 22 fixed at 0 1 0\n") == "");
+    CHECK(complaint(body + "change 5 push 3 1 0 0\n").find("line 3: there is no body 3") != std::string::npos);
+    CHECK(complaint(body + "change 5 remove_joint 0\n").find("line 3: there is no joint 0") != std::string::npos);
+    CHECK(complaint(body + "change 5 fly 21\n").find("line 3: there is no change 'fly'") != std::string::npos);
+    // A body that was removed, or that is added later, may be named.
+    CHECK(complaint(body + "change 5 remove 21\nchange 6 push 21 1 0 0\n") == "");
+    CHECK(complaint("change 5 push 21 1 0 0\nbody 21 dynamic at 0 0 0 from 9\n") == "");
+    CHECK(complaint(body + "change 5 gravity 99 0 1 0\n") == "");
     CHECK_FALSE(static_cast<bool>(from_text("stack of boxes\n")));
     CHECK_FALSE(static_cast<bool>(from_text("")));
+}
+
+TEST_CASE("a failing world that cannot be written is reported") {
+    // It was lost silently when the folder did not exist.
+    const Error error = write_world_text(random_world(1), "no/such/folder/soak.txt");
+    REQUIRE(error);
+    CHECK_MESSAGE(error.message.find("no/such/folder/soak.txt: it cannot be written") == 0, error.message);
+}
+
+TEST_CASE("joints and changes of bodies that are left out are dropped") {
+    WorldText world;
+    world.bodies.resize(2);
+    world.bodies[1].number = 1;
+    world.joints.resize(2);
+    world.joints[0].b = 1;
+    world.joints[1].number = 1;
+    world.joints[1].b = 7;
+    world.changes = {{1, "push", 7, {}}, {1, "motor", 1, {}}, {1, "motor", 0, {}}, {1, "gravity", 7, {}}};
+    drop_dangling(world);
+    REQUIRE(world.joints.size() == 1);
+    CHECK(world.joints[0].number == 0);
+    REQUIRE(world.changes.size() == 2);
+    CHECK(world.changes[0].target == 0);
+    CHECK(world.changes[1].what == "gravity");
 }
 
 TEST_CASE("leaving a feature out of the soak's worlds leaves their rooms as they are") {
@@ -190,4 +236,6 @@ TEST_CASE("a world that fails shrinks to what it takes to fail") {
         std::ranges::count(small.bodies, BodyType::dynamic, [](const TextBody& b) { return b.def.type; });
     CHECK(dynamic == 1);
     REQUIRE(run_soak(small, options).failure);
+    const Result<WorldText> read = from_text(to_text(small));
+    CHECK_MESSAGE(static_cast<bool>(read), read.error().message);
 }

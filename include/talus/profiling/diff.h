@@ -55,7 +55,8 @@ struct ProfileDiff {
     bool is_machine = false;                 ///< all stages that count got slower, or all faster, at the same work
 };
 
-/// Compares two runs. Refused: tables without the columns frame and total_us, and tables that have no frame in common.
+/// Compares two runs. Refused: tables without the columns frame and total_us, tables whose columns differ in length or
+/// in number from their names, and tables that have no frame in common.
 Result<ProfileDiff> diff_profiles(const CsvTable& before, const CsvTable& after);
 
 /// Returns the comparison as text, 80 columns wide, with ANSI colours if `colors`. `before` and `after` name the runs.

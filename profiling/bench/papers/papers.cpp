@@ -9,6 +9,7 @@
 #include "profiling/bench/papers/papers_robot.h"
 #include "profiling/bench/papers/papers_support.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace talus::profiling {
@@ -87,6 +88,13 @@ int run_papers(const std::vector<std::string_view>& arguments) {
     if (options.quick) options.repeats = 1;
     if (chosen.empty()) {
         for (const Section& section : sections) chosen.push_back(&section);
+    }
+    const auto is_nonconvex = [](const Section* section) { return section->print == print_nonconvex; };
+    if (!options.mesh_files.empty() && std::none_of(chosen.begin(), chosen.end(), is_nonconvex)) {
+        std::fprintf(stderr,
+                     "talus-profile: --mesh was given '%s', but no chosen experiment takes a mesh; add --nonconvex.\n",
+                     options.mesh_files[0].c_str());
+        return 2;
     }
     for (const Section* section : chosen) {
         const int code = section->print(options);

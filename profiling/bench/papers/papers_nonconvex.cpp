@@ -28,7 +28,7 @@ struct Model {
     double build_ns = 0.0;  ///< of the orientation graph
 };
 
-bool add_model(std::vector<Model>& models, std::string name, const samples::MeshFile& file) {
+Error add_model(std::vector<Model>& models, std::string name, const samples::MeshFile& file) {
     // All are brought to a radius of 1 m around the origin.
     samples::MeshFile mesh = file;
     vec3 lower = mesh.vertices[0], upper = lower;
@@ -36,26 +36,28 @@ bool add_model(std::vector<Model>& models, std::string name, const samples::Mesh
     const float scale = 2.0f / glm::length(upper - lower);
     for (vec3& v : mesh.vertices) v = scale * (v - 0.5f * (lower + upper));
     Result<NonconvexShape> shape = make_nonconvex(mesh.vertices, mesh.triangles);
-    if (!shape) {
-        std::printf("%s is left out: %s\n", name.c_str(), shape.error().message.c_str());
-        return false;
-    }
+    if (!shape) return shape.error();
     const double start = thread_cpu_ns();
     shape->graph = std::make_shared<const OrientationGraph>(make_orientation_graph(shape->polyhedron));
     models.push_back({std::move(name), std::move(mesh), std::move(*shape), thread_cpu_ns() - start});
-    return true;
+    return {};
 }
 
-std::vector<Model> all_models(const PapersOptions& options) {
+/// The shapes of the experiment. Refused: a file of --mesh that cannot be read or is not a closed mesh.
+Result<std::vector<Model>> all_models(const PapersOptions& options) {
     std::vector<Model> models;
-    add_model(models, "pentahedron", samples::pentahedron());
-    add_model(models, "l_prism", samples::l_prism());
-    add_model(models, "frame", samples::square_frame());
-    add_model(models, "star5", samples::star_prism(5));
-    add_model(models, "hourglass8", samples::hourglass(8));
-    add_model(models, "star17", samples::star_prism(17));
-    add_model(models, "hourglass32", samples::hourglass(32));
-    add_model(models, "gear20", samples::gear(20));
+    const auto add_own = [&](const char* name, const samples::MeshFile& mesh) {
+        if (const Error error = add_model(models, name, mesh))
+            std::printf("%s is left out: %s\n", name, error.message.c_str());
+    };
+    add_own("pentahedron", samples::pentahedron());
+    add_own("l_prism", samples::l_prism());
+    add_own("frame", samples::square_frame());
+    add_own("star5", samples::star_prism(5));
+    add_own("hourglass8", samples::hourglass(8));
+    add_own("star17", samples::star_prism(17));
+    add_own("hourglass32", samples::hourglass(32));
+    add_own("gear20", samples::gear(20));
     std::vector<std::string> files = options.mesh_files;
     if (files.empty()) {
         for (const char* name : {"anchor", "couplingdown", "pinion", "rotor", "cow"}) {
@@ -64,15 +66,15 @@ std::vector<Model> all_models(const PapersOptions& options) {
         }
         if (files.empty()) std::printf("No meshes: samples/fetch_meshes.sh fetches some into meshes/.\n");
     }
-    if (options.quick && files.size() > 1) files.resize(1);
+    if (options.quick && options.mesh_files.empty() && files.size() > 1) files.resize(1);
     for (const std::string& path : files) {
         const auto mesh = samples::read_mesh(path);
         const std::string name = std::filesystem::path(path).stem().string();
-        if (mesh) {
-            add_model(models, name, *mesh);
-        } else {
-            std::printf("%s is left out: %s\n", name.c_str(), mesh.error().message.c_str());
-        }
+        const Error error = mesh ? add_model(models, name, *mesh) : mesh.error();
+        if (!error) continue;
+        // The user named this file; those of meshes/ are only taken if they are fit.
+        if (!options.mesh_files.empty()) return Error{error.code, "--mesh " + path + ": " + error.message};
+        std::printf("%s is left out: %s\n", name.c_str(), error.message.c_str());
     }
     return models;
 }
@@ -393,7 +395,12 @@ void print_quality(const std::vector<Model>& models, const PapersOptions& option
 }  // namespace
 
 int print_nonconvex(const PapersOptions& options) {
-    const std::vector<Model> models = all_models(options);
+    const Result<std::vector<Model>> made = all_models(options);
+    if (!made) {
+        std::fprintf(stderr, "talus-profile: %s\n", made.error().message.c_str());
+        return 2;
+    }
+    const std::vector<Model>& models = *made;
     std::vector<Settings> settings;
     for (const Model& model : models) settings.emplace_back(model, options);
     print_counts(settings);

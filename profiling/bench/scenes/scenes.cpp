@@ -204,7 +204,7 @@ constexpr OptionValues option_values[] = {{"--scene", "a name that talus-samples
                                           {"--steps", "a whole number, 1 or more"},
                                           {"--repeats", "a whole number, 1 or more"},
                                           {"--threads", "a whole number from 1 to 64"},
-                                          {"--jitter", "a number of metres, at least 0 and below 0.5"},
+                                          {"--jitter", "a number of metres, from 0 to 0.5"},
                                           {"--csv", "a file name"}};
 
 /// False, and a sentence on stderr, for invalid arguments.
@@ -233,7 +233,7 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
         } else if (name == "--threads") {
             good = parse_number(value, options.threads) && options.threads >= 1 && options.threads <= 64;
         } else if (name == "--jitter") {
-            good = parse_number(value, options.jitter) && options.jitter >= 0.0f && options.jitter < 0.5f;
+            good = parse_number(value, options.jitter) && options.jitter >= 0.0f && options.jitter <= 0.5f;
         } else if (name == "--csv") {
             options.csv = value;
         } else {

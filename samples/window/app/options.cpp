@@ -103,7 +103,7 @@ constexpr OptionSpec<WindowOptions> specs[] = {
      }},
     {"", "--mesh", Takes::one, "FILE",
      "a mesh file for real_things (OFF, OBJ, PLY, STL, glTF, ...); may be given many times",
-     [](WindowOptions& o, Values v) { return o.meshes.emplace_back(v[0]), std::string(); }},
+     [](WindowOptions& o, Values v) { return o.meshes.emplace_back(v[0]), std::string(); }, true},
     {"", "--at", Takes::one, "N", "go this many steps before anything is shown",
      [](WindowOptions& o, Values v) {
          return parse(v[0], o.at, 0, max_steps) ? std::string() : "wants a whole number from 0 on";
