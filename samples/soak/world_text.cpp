@@ -546,6 +546,35 @@ std::string to_text(const WorldText& world) {
     return text + Line("steps").whole(world.steps).end();
 }
 
+static void read_settings(Words& in, WorldText& world) {
+    while (!in.at_end() && in.good()) {
+        const std::string w = in.word();
+        if (w == "gravity")
+            world.def.gravity = in.vector();
+        else if (w == "substeps")
+            world.def.substeps = static_cast<int>(in.whole(1, 64));
+        else if (w == "sleepless")
+            world.def.allow_sleep = false;
+        else if (w == "discrete")
+            world.def.continuous = false;
+        else if (w == "max_speed")
+            world.def.max_speed = in.number();
+        else if (w == "modifier")
+            world.modifier = true;
+        else
+            in.fail();
+    }
+}
+
+static TextChange read_change(Words& in) {
+    TextChange change;
+    change.step = in.step();
+    change.what = in.word();
+    change.target = in.id();
+    while (in.has_number()) change.numbers.push_back(in.number());
+    return change;
+}
+
 Result<WorldText> from_text(const std::string& text) {
     WorldText world;
     std::istringstream lines(text);
@@ -576,23 +605,7 @@ Result<WorldText> from_text(const std::string& text) {
         std::string flaw;  // of a line whose words can be read
         const std::string what = in.word();
         if (what == "world") {
-            while (!in.at_end() && in.good()) {
-                const std::string w = in.word();
-                if (w == "gravity")
-                    world.def.gravity = in.vector();
-                else if (w == "substeps")
-                    world.def.substeps = static_cast<int>(in.whole(1, 64));
-                else if (w == "sleepless")
-                    world.def.allow_sleep = false;
-                else if (w == "discrete")
-                    world.def.continuous = false;
-                else if (w == "max_speed")
-                    world.def.max_speed = in.number();
-                else if (w == "modifier")
-                    world.modifier = true;
-                else
-                    in.fail();
-            }
+            read_settings(in, world);
         } else if (what == "dt") {
             world.dts.clear();
             while (in.has_number()) world.dts.push_back(in.number());
@@ -621,11 +634,7 @@ Result<WorldText> from_text(const std::string& text) {
             world.joints.push_back(joint);
             joint_places.push_back({count, line});
         } else if (what == "change") {
-            TextChange change;
-            change.step = in.step();
-            change.what = in.word();
-            change.target = in.id();
-            while (in.has_number()) change.numbers.push_back(in.number());
+            const TextChange change = read_change(in);
             flaw = name_flaw(change);
             world.changes.push_back(change);
             change_places.push_back({count, line});
