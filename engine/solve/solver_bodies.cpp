@@ -12,7 +12,7 @@ namespace talus {
 
 namespace {
 
-bool is_sound(const Body& body) {
+[[maybe_unused]] bool is_sound(const Body& body) {  // for asserts
     const quat& q = body.rotation;
     return is_finite(body.center) && is_finite(body.linear_velocity) && is_finite(body.angular_velocity) &&
            std::abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0f) < 1e-3f &&
