@@ -3,10 +3,9 @@
 #include "broadphase/broadphase_state.h"
 #include "broadphase/columns/cell_runs.h"
 #include "common/assert.h"
+#include "common/number_text.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string>
 
 namespace talus {
@@ -14,13 +13,7 @@ namespace talus {
 namespace {
 
 using detail::is_box;
-
-// The shortest text that names this float and no other, such as "1e-07" or "1000001".
-std::string text(float x) {
-    std::array<char, 32> digits{};
-    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr};
-}
-std::string text(const vec3& v) { return "(" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")"; }
+using detail::text;
 
 Error length_error(const std::string& call, const char* what, std::size_t length, std::size_t needed) {
     return {ErrorCode::bad_argument, call + ": `" + what + "` has " + std::to_string(length) + " elements; it needs " +

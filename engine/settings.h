@@ -17,8 +17,9 @@ inline constexpr float relative_slop = 0.002f;
 /// each other. Smaller: their contacts flicker.
 inline constexpr float thin_slop = 0.02f;
 
-/// Range of a step, s. In a shorter one, the squares of rates per sub-step leave the range of floats, and below 1e-44 s
-/// a sub-step is 0. In a longer one, nothing that falls is near its path.
+/// Range of a step, s. A shorter or longer one is refused. Smaller lower limit: the squares of rates per sub-step leave
+/// the range of floats, and below 1e-44 s the length of a sub-step rounds to 0. Larger upper limit:
+/// more sub-steps in one step than the 240 that a step of 1 s has by default.
 inline constexpr float shortest_step = 1e-9f, longest_step = 1.0f;
 /// Longest step that has the number of sub-steps in WorldDef, s. A longer step has proportionally more: in one sub-step
 /// of 1/16 s, resting bodies would fall by 4 cm. Larger: less work in long steps, and less stability: at constant steps

@@ -1,4 +1,4 @@
-/// World's calls that change the definition of a body: its shapes, filter, type and mass.
+/// World's calls that change the definition of a body: its shapes, filter, type, mass, locks, damping and limits.
 ///
 /// A change of shapes, filter or type has two parts. begin_change() wakes the bodies that touch the body, and removes
 /// its pairs. end_change() removes its proxy from the broadphase and adds it again, so that the next update finds the
@@ -210,6 +210,42 @@ bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& ro
         return s.refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(body.type), "kinematic"));
     const quat turned = normalized(rotation);
     s.kinematic_targets.set(id, position + rotate(turned, body.local_center), turned);
+    return true;
+}
+
+bool World::set_gravity_scale(BodyId id, float scale) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_gravity_scale") || !s.accept("set_gravity_scale", check_gravity_scale("scale", scale)))
+        return false;
+    s.bodies[id.slot].gravity_scale = scale;
+    s.wake(id.slot);
+    return true;
+}
+
+bool World::set_locks(BodyId id, std::uint8_t locks) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_locks") || !s.accept("set_locks", check_locks(locks))) return false;
+    s.bodies[id.slot].locks = locks;
+    s.any_locked = s.any_locked || locks != 0;
+    drop_locked_motion(s.bodies[id.slot]);
+    s.wake(id.slot);
+    return true;
+}
+
+bool World::set_damping(BodyId id, float linear, float angular) {
+    State& s = *state_;
+    constexpr const char* call = "set_damping";
+    if (!s.check_change(id, call) || !s.accept(call, check_at_least_zero("linear", linear, "1/s")) ||
+        !s.accept(call, check_at_least_zero("angular", angular, "1/s")))
+        return false;
+    s.bodies[id.slot].linear_damping = linear;
+    s.bodies[id.slot].angular_damping = angular;
+    return true;
+}
+
+bool World::set_user_data(BodyId id, std::uint64_t user_data) {
+    if (!state_->check_change(id, "set_user_data")) return false;
+    state_->bodies[id.slot].user_data = user_data;
     return true;
 }
 

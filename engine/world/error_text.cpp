@@ -1,24 +1,18 @@
 #include "engine/world/error_text.h"
 
+#include "common/number_text.h"
 #include "engine/settings.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <iterator>
 
 namespace talus {
 
-std::string text(float x) {
-    if (std::isnan(x)) return "nan";  // never "-nan"
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%g", static_cast<double>(x));
-    return digits;
-}
-
-std::string text(const vec3& v) { return "(" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")"; }
+std::string text(float x) { return detail::text(x); }
+std::string text(const vec3& v) { return detail::text(v); }
 
 std::string text(const quat& q) {
     return "(" + text(q.w) + ", " + text(q.x) + ", " + text(q.y) + ", " + text(q.z) + ")";

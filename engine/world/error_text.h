@@ -19,7 +19,7 @@
 
 namespace talus {
 
-std::string text(float x);         ///< as by "%g"
+std::string text(float x);         ///< the shortest text that names it and no other float
 std::string text(const vec3& v);   ///< (x, y, z)
 std::string text(const quat& q);   ///< (w, x, y, z)
 std::string text(const mat3& m);   ///< its columns

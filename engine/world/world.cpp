@@ -350,42 +350,6 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
     return true;
 }
 
-bool World::set_gravity_scale(BodyId id, float scale) {
-    State& s = *state_;
-    if (!s.check_change(id, "set_gravity_scale") || !s.accept("set_gravity_scale", check_gravity_scale("scale", scale)))
-        return false;
-    s.bodies[id.slot].gravity_scale = scale;
-    s.wake(id.slot);
-    return true;
-}
-
-bool World::set_locks(BodyId id, std::uint8_t locks) {
-    State& s = *state_;
-    if (!s.check_change(id, "set_locks") || !s.accept("set_locks", check_locks(locks))) return false;
-    s.bodies[id.slot].locks = locks;
-    s.any_locked = s.any_locked || locks != 0;
-    drop_locked_motion(s.bodies[id.slot]);
-    s.wake(id.slot);
-    return true;
-}
-
-bool World::set_damping(BodyId id, float linear, float angular) {
-    State& s = *state_;
-    constexpr const char* call = "set_damping";
-    if (!s.check_change(id, call) || !s.accept(call, check_at_least_zero("linear", linear, "1/s")) ||
-        !s.accept(call, check_at_least_zero("angular", angular, "1/s")))
-        return false;
-    s.bodies[id.slot].linear_damping = linear;
-    s.bodies[id.slot].angular_damping = angular;
-    return true;
-}
-
-bool World::set_user_data(BodyId id, std::uint64_t user_data) {
-    if (!state_->check_change(id, "set_user_data")) return false;
-    state_->bodies[id.slot].user_data = user_data;
-    return true;
-}
-
 bool World::set_awake(BodyId id, bool awake) {
     State& s = *state_;
     if (!s.check_change(id, "set_awake") || !s.check_dynamic(id, "set_awake")) return false;

@@ -1,6 +1,6 @@
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
-#include "narrowphase/shapes/number_text.h"
+#include "common/number_text.h"
 
 #include <algorithm>
 #include <numeric>
@@ -19,10 +19,6 @@ constexpr Index none = ~Index(0);
 struct HalfEdge {
     Index from, to, polygon;
 };
-
-std::string text(const vec3& v) {
-    return "(" + detail::text(v.x) + ", " + detail::text(v.y) + ", " + detail::text(v.z) + ")";
-}
 
 std::string edge_name(Index a, Index b) { return std::to_string(a) + "-" + std::to_string(b); }
 
@@ -50,7 +46,8 @@ private:
     Error read_polygons() {
         for (std::size_t i = 0; i < points_.size(); ++i) {
             if (!is_finite(vec3(points_[i]))) {
-                return refuse(ErrorCode::not_finite, "vertex " + std::to_string(i) + " is " + text(vec3(points_[i])) +
+                return refuse(ErrorCode::not_finite, "vertex " + std::to_string(i) + " is " +
+                                                         detail::text(vec3(points_[i])) +
                                                          ", which is not finite; check the file.");
             }
         }

@@ -1,6 +1,6 @@
 #include <talus/narrowphase/shape.h>
 
-#include "narrowphase/shapes/number_text.h"
+#include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>

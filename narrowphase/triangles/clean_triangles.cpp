@@ -2,7 +2,7 @@
 
 #include <talus/aabb.h>
 #include <talus/narrowphase/shape.h>
-#include "narrowphase/shapes/number_text.h"
+#include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
@@ -94,9 +94,7 @@ Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint3
     }
     for (std::size_t i = 0; i < vertices.size(); ++i) {
         const vec3& v = vertices[i];
-        const auto which = [&] {
-            return "vertex " + std::to_string(i) + " is (" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")";
-        };
+        const auto which = [&] { return "vertex " + std::to_string(i) + " is " + text(v); };
         if (!is_finite(v))
             return mesh_refused(ErrorCode::not_finite, which() + "; its coordinates must be finite numbers of metres");
         const vec3 far = glm::abs(v);

@@ -1,7 +1,7 @@
 #include <talus/narrowphase/triangles/height_field.h>
 
 #include <talus/narrowphase/shape.h>
-#include "narrowphase/shapes/number_text.h"
+#include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/moving_box.h"
 

@@ -1,7 +1,7 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
+#include "common/number_text.h"
 #include "narrowphase/shapes/moments.h"
-#include "narrowphase/shapes/number_text.h"
 #include "narrowphase/triangles/clean_triangles.h"
 #include "narrowphase/triangles/moving_box.h"
 
