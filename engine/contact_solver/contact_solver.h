@@ -148,7 +148,7 @@ public:
     };
     /// Writes the new manifolds of contacts into their lanes, within a step. Contacts that iterations do not solve are
     /// ignored. The manifolds must hold at the present poses of the colliders. Impulses continue by feature ids. If a
-    /// manifold has more points than its lane had at the start, the deepest are used.
+    /// manifold has more points than its lane had at the start, the deepest are used. (contact_renewal.cpp)
     void renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies);
     /// Impulses that renew() has taken back: those of this sub-step by contacts that are `alone` and bounce. The speed
     /// of an impact must be measured along the levers along which the bounce will act. So the caller undoes these

@@ -1,0 +1,24 @@
+#pragma once
+/// What the kernel's prepare() and prepare_surface() read of a contact, and the impulses with which it starts.
+
+#include "engine/bodies/body_store.h"
+#include "engine/contact_solver/solver_kernel.h"
+#include "engine/contacts/contact_table.h"
+
+#include <cstdint>
+
+namespace talus {
+
+/// Carries impulses over to the new manifold, for points whose feature ids were there in the last step.
+void match_impulses(ContactState& state, const Manifold& manifold);
+
+/// Returns a contact between the solver indices a and b as prepare() reads it. It points into the other arguments.
+ContactSource contact_source(std::uint32_t a, std::uint32_t b, std::uint32_t contact, const Transform& pose_a,
+                             const Transform& pose_b, const Manifold& manifold, const ContactState& state);
+
+/// Writes the data of special surfaces as prepare_surface() reads them, 16 floats: the velocity of B's surface minus
+/// that of A's, the tangent, the rolling impulse, the grips and the rolling arm.
+void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
+                 const Transform& pose_b);
+
+}  // namespace talus
