@@ -519,7 +519,7 @@ function showWorstPairs() {
       mark(pair.frame);
     });
   });
-  fillTable("worst-pairs", [["time", true], ["path", true], ["body", true], ["body", true], ["frame"], ["slowest in"]], rows);
+  fillTable("worst-pairs", [["time", true], ["rung", true], ["body", true], ["body", true], ["frame"], ["slowest in"]], rows);
   rows[0].classList.add("marked");
   showCommand(data.worstPairs[0]);
 }
@@ -575,7 +575,7 @@ function showRungs() {
     }
     return row;
   });
-  fillTable("rungs", [["path", true], [""], ["pairs"], ["a frame"], ["time a frame"], ["a pair"], ["of time"]], rows);
+  fillTable("rungs", [["rung", true], [""], ["pairs"], ["a frame"], ["time a frame"], ["a pair"], ["of time"]], rows);
 }
 
 function showHistogram(id, counts, label, note) {

@@ -181,9 +181,8 @@ void ContactSolver::change_stiffness(std::uint32_t k, const Input& in) {
 
 /// Begins a record: what all of its contacts have in common, and the spring of a contact that is alone between its two
 /// bodies in every lane.
-template <int width>
-void ContactSolver::begin_record(std::uint32_t k, const Input& in) {
-    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+template <class Lanes>
+void ContactSolver::begin_record(Lanes& r, std::uint32_t k, const Input& in) const {
     const Layout &here = layout_[k], &next = layout_[k + 1];
     const ConstraintGraph::Edge& first = in.edges[order_[here.first_edge]];
     r.used = next.first_edge - here.first_edge;
@@ -194,6 +193,7 @@ void ContactSolver::begin_record(std::uint32_t k, const Input& in) {
     r.pushes_b = first.pushes_b;
     r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
     const ContactSpring& usual = springs_[0][!first.pushes_a || !first.pushes_b];
+    const int width = static_cast<int>(std::size(r.a));
     for (int i = 0; i < width; ++i) {
         r.bias_rate[i] = usual.bias_rate;
         r.mass_scale[i] = usual.mass_scale;
@@ -206,9 +206,9 @@ void ContactSolver::begin_record(std::uint32_t k, const Input& in) {
 }
 
 /// Gives a lane of a record the spring of its contact.
-template <int width>
-void ContactSolver::set_spring(std::uint32_t k, int lane, const ConstraintGraph::Edge& edge, const Input& in) {
-    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+template <class Lanes>
+inline void ContactSolver::set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge,
+                                      const Input& in) const {
     const bool immovable = !edge.pushes_a || !edge.pushes_b, in_group = edge.link != no_link;
     const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
     // A shared stiffness does not grow with depth.
@@ -239,8 +239,8 @@ void ContactSolver::set_spring(std::uint32_t k, int lane, const ConstraintGraph:
 
 template <int width>
 void ContactSolver::fill(std::uint32_t k, const Input& in) {
-    begin_record<width>(k, in);
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    begin_record(r, k, in);
     const std::uint32_t first_edge = layout_[k].first_edge;
     ContactSource sources[width];
     float surface_rows[width][16];
@@ -258,7 +258,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const bool in_group = edge.link != no_link;
         if (state.in_group && !in_group) leave_group(state, in.masses[edge.a], in.masses[edge.b], substep_);
         state.in_group = in_group;
-        set_spring<width>(k, static_cast<int>(i), edge, in);
+        set_spring(r, static_cast<int>(i), edge, in);
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;

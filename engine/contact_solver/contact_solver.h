@@ -197,10 +197,11 @@ private:
     void change_stiffness(std::uint32_t record, const Input& input);
     float hardness_of(const ConstraintGraph::Edge& edge) const;
     ContactSpring shared_spring(std::uint32_t contacts, bool immovable) const;
-    template <int width>
-    void begin_record(std::uint32_t k, const Input& in);
-    template <int width>
-    void set_spring(std::uint32_t k, int lane, const ConstraintGraph::Edge& edge, const Input& in);
+    template <class Lanes>
+    void begin_record(Lanes& r, std::uint32_t k, const Input& in) const;
+    template <class Lanes>
+    void set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge,
+                    const Input& in) const;
     template <int width>
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {

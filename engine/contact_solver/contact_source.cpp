@@ -37,21 +37,6 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
-ContactSource contact_source(std::uint32_t a, std::uint32_t b, std::uint32_t contact, const Transform& pose_a,
-                             const Transform& pose_b, const Manifold& manifold, const ContactState& state) {
-    return {a,
-            b,
-            contact,
-            &pose_a.position.x,
-            &pose_b.position.x,
-            &manifold.normal.x,
-            &manifold.points[0].on_a.x,
-            state.impulses,
-            static_cast<unsigned>(manifold.count),
-            manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
-            manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
-}
-
 void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
                  const Transform& pose_b) {
     const bool axis_of_a = a.grip_across < b.grip_across;

@@ -13,8 +13,20 @@ namespace talus {
 void match_impulses(ContactState& state, const Manifold& manifold);
 
 /// Returns a contact between the solver indices a and b as prepare() reads it. It points into the other arguments.
-ContactSource contact_source(std::uint32_t a, std::uint32_t b, std::uint32_t contact, const Transform& pose_a,
-                             const Transform& pose_b, const Manifold& manifold, const ContactState& state);
+inline ContactSource contact_source(std::uint32_t a, std::uint32_t b, std::uint32_t contact, const Transform& pose_a,
+                                    const Transform& pose_b, const Manifold& manifold, const ContactState& state) {
+    return {a,
+            b,
+            contact,
+            &pose_a.position.x,
+            &pose_b.position.x,
+            &manifold.normal.x,
+            &manifold.points[0].on_a.x,
+            state.impulses,
+            static_cast<unsigned>(manifold.count),
+            manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
+            manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
+}
 
 /// Writes the data of special surfaces as prepare_surface() reads them, 16 floats: the velocity of B's surface minus
 /// that of A's, the tangent, the rolling impulse, the grips and the rolling arm.

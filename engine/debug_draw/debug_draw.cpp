@@ -95,7 +95,7 @@ bool World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
             if (s.bodies[slot].in_use) part.draw(pen, options, slot, s.island_of(slot));
         }
     }
-    if (options.pair_paths) s.draw_pair_paths(pen, options.region);
+    if (options.pair_rungs) s.draw_pair_rungs(pen, options.region);
     if (options.contact_points || options.contact_normals || options.contact_impulses || options.feature_ids ||
         options.manifold_areas) {
         for (const Contact& contact : contacts()) draw_contact(pen, options, contact);
@@ -111,7 +111,7 @@ bool World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
 /// Draws a line for each contact that was tested, coloured by its rung: from the centre of the smaller shape to the
 /// centre of the larger one. The end is clamped to the part of the larger box in which the smaller box fits, so that
 /// the lines of bodies on a floor do not all end at the floor's middle.
-void World::State::draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const {
+void World::State::draw_pair_rungs(debug_draw::Pen& pen, const Aabb& region) const {
     for (const std::uint32_t c : active_contacts.active()) {
         const PairRecord& record = contacts.records[c];
         const bool is_there = contacts.bodies[c].a != null_index && record.state != PairState::unknown;

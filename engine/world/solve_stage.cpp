@@ -7,19 +7,19 @@
 namespace talus {
 
 void World::State::solve(float dt, const Jobs& jobs) {
-    substeps = stiffness.choose_substeps({edges, indices.slots(), indices.movable_end(), bodies, contacts, colliders},
-                                         indices.contact_counts(), islands, def.gravity, dt, def.substeps);
-    profile.substeps = static_cast<std::uint32_t>(substeps);
-    const float substep = dt / static_cast<float>(substeps);
+    substeps.choose({edges, indices.slots(), indices.movable_end(), bodies, contacts, colliders},
+                    indices.contact_counts(), islands, def.gravity, dt, def.substeps);
+    profile.substeps = static_cast<std::uint32_t>(substeps.count());
+    const float substep = dt / static_cast<float>(substeps.count());
     const SolveInput in = solve_input();
     const ContactWorld world = contact_world();
     supports.find(in, islands, contacts.states);
     driven_loads.limit(in, def.gravity, substep, contacts.states);
     island_momentum.find_islands(in, supports);
     const bool renews = substep_contacts.may_renew();
-    moving.reset(indices.size(), {def.gravity, def.max_speed, substep, substeps, renews});
-    solver.begin(graph, edges, substep, stiffness.usual_substep(), renews ? contacts.states.size() : 0,
-                 stiffness.hardness(), &stiffness.crowded());
+    moving.reset(indices.size(), {def.gravity, def.max_speed, substep, substeps.count(), renews});
+    solver.begin(graph, edges, substep, substeps.usual_length(), renews ? contacts.states.size() : 0,
+                 substeps.hardness(), &substeps.crowded());
     island_momentum.find_contacts(in, solver);
 
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
@@ -32,7 +32,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
                                    .unsupported_islands = island_momentum.island_count(),
                                    .any_contact = !edges.empty(),
                                    .renews_contacts = renews,
-                                   .substeps = substeps};
+                                   .substeps = substeps.count()};
     plan.begin(planned);
     plan.plan_begin(planned);
     if (joints.slot_count() != 0) {

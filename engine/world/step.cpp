@@ -141,7 +141,7 @@ void World::State::collide_continuously(float dt, const Jobs&) {
                                         touched);
     };
     const ContinuousInput input{.dt = dt,
-                                .substeps = substeps,
+                                .substeps = substeps.count(),
                                 .gravity = def.gravity,
                                 .max_speed = def.max_speed,
                                 .enabled = def.continuous,

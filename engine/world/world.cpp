@@ -469,7 +469,7 @@ bool World::set_settings(const WorldDef& settings) {
     State& s = *state_;
     if (!s.may_change("set_settings") || !s.accept("set_settings", check_settings(settings))) return false;
     const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
-    if (settings.substeps != s.def.substeps) s.stiffness.forget_usual_substep();
+    if (settings.substeps != s.def.substeps) s.substeps.forget_usual_length();
     s.def = settings;
     if (wake) s.sleeping.wake_all(s.sleeping_world());
     return true;

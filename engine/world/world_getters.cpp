@@ -112,7 +112,7 @@ MemoryStats World::memory() const {
     m.broadphase = s.proxies.broadphase().bytes();
     m.contacts = s.contacts.bytes() + s.body_pairs.bytes() + s.active_contacts.bytes() + s.substep_contacts.bytes();
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
-    m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.stiffness.bytes() + s.islands.bytes() +
+    m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.substeps.bytes() + s.islands.bytes() +
                s.indices.bytes() + s.moving.bytes() + s.supports.bytes() + s.driven_loads.bytes() +
                s.energy_bound.bytes() + s.island_momentum.bytes() + s.plan.bytes() +
                s.edges.capacity() * sizeof(ConstraintGraph::Edge);

@@ -29,7 +29,7 @@
 #include "engine/sleeping/island_supports.h"
 #include "engine/sleeping/islands.h"
 #include "engine/sleeping/sleeping.h"
-#include "engine/solve/contact_stiffness.h"
+#include "engine/solve/substeps.h"
 #include "engine/solve/driven_loads.h"
 #include "engine/solve/energy_bound.h"
 #include "engine/solve/island_momentum.h"
@@ -78,8 +78,7 @@ struct World::State {
     std::vector<StiffGroups::JointEdge> joint_edges;
 
     // The solve.
-    int substeps = 0;  ///< number of sub-steps of this step
-    ContactStiffness stiffness;
+    Substeps substeps;
     SolverBodies moving;
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
@@ -182,7 +181,7 @@ private:
     void join_islands(float dt);
     void do_work(const SolvePlan::Work& work, const SolveInput& in, std::uint32_t first, std::uint32_t last);
     void do_field_work(const SolvePlan::FieldWork& work, std::uint32_t field);
-    void draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const;
+    void draw_pair_rungs(debug_draw::Pen& pen, const Aabb& region) const;
     friend class World;
 };
 

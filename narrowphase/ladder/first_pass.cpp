@@ -22,9 +22,9 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
 
 /// True if the bounding spheres are apart by more than the contact margin. Rotations do not matter: a shape that turns
 /// stays in its sphere.
-bool are_bounding_spheres_apart(const CollideCall& call, const PairRecord& record) {
-    const PredictedMotion &a = call.colliders.motions[record.a], &b = call.colliders.motions[record.b];
-    const vec3 d = call.colliders.poses[record.b].position - call.colliders.poses[record.a].position;
+bool are_bounding_spheres_apart(const Colliders& colliders, const PairRecord& record) {
+    const PredictedMotion &a = colliders.motions[record.a], &b = colliders.motions[record.b];
+    const vec3 d = colliders.poses[record.b].position - colliders.poses[record.a].position;
     const float reach =
         (record.radius_a + record.radius_b) +
         margin_for(record, (a.max_displacement - a.rotation_reach) + (b.max_displacement - b.rotation_reach));
@@ -134,9 +134,10 @@ void run_first_pass(const CollideCall& call, std::span<const std::uint32_t> acti
     // 92% of those that are skipped. The other pairs are collected until there are four.
     std::uint32_t four[4];
     std::size_t waiting = 0;
+    const bool may_skip = call.settings.skip;
     for (const std::uint32_t pair : active) {
-        const bool apart = call.settings.skip && are_bounding_spheres_apart(call, call.records[pair]) &&
-                           matches_shapes(call, call.records[pair]);
+        const PairRecord& record = call.records[pair];
+        const bool apart = may_skip && are_bounding_spheres_apart(call.colliders, record) && matches_shapes(call, record);
         if (apart) skip_by_bounding_spheres(call, pair);
         four[waiting] = pair;
         waiting += apart ? 0 : 1;

@@ -31,33 +31,15 @@
 ///   checked in that step.
 
 #include <talus/engine/world.h>
+#include "samples/ledger/contact_work.h"
+#include "samples/ledger/ledger_step.h"
+#include "samples/ledger/ledger_tolerance.h"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace talus::samples {
-
-/// What counts as rounding, and when a run fails.
-struct LedgerTolerance {
-    double energy = 1e-5;       ///< of the kinetic energies and the work of a group, per step
-    double speed = 1e-5;        ///< that a body at rest may seem to have, m/s
-    double float_share = 1e-6;  ///< of a body's speed, in a step: what it may be off as sums of floats
-    double position = 2e-7;     ///< of a body's distance from the origin and 1 m more, times its weight, per step
-    /// A group may gain this part of the energy that went through it in a step (kinetic energy before, work put in,
-    /// potential energy released)...
-    double step_gain = 0.01;
-    /// ... and this part of all that went into the world so far, over all steps.
-    double total_gain = 0.01;
-    /// Heights below this do not count, m: the weight of each body that something touches may rise by this much, once
-    /// in a run, and by a tenth of it in a step. It is what the solver leaves of overlaps (settings::linear_slop).
-    double height = 0.0005;
-    /// Change of momentum of a free group that nothing explains, as a part of the sum of its bodies' momenta (of
-    /// angular momentum: and of what its contacts exchanged).
-    double momentum = 1e-4;
-    double angular_momentum = 1e-2;
-};
 
 /// Energies of a world, J. Bodies that sleep count with their potential energy.
 struct LedgerEnergy {
@@ -113,95 +95,23 @@ public:
     const LedgerReport& report() const { return report_; }
 
 private:
-    struct State {
-        BodyId id;
-        BodyType type = BodyType::fixed;
-        bool present = false, awake = false;
-        std::uint8_t locks = 0;
-        bool damped = false;
-        double mass = 0.0, gravity_scale = 1.0, max_speed = 0.0, max_spin = 0.0;
-        glm::dvec3 center{0.0}, velocity{0.0}, spin{0.0}, force{0.0}, torque{0.0};
-        glm::dmat3 inertia{0.0};
-        Transform pose;
-        double kinetic = 0.0;
-    };
-    /// How a body moved in the step.
-    struct Displacement {
-        glm::dvec3 move{0.0};  ///< of the centre of mass, m
-        glm::dvec3 turn{0.0};  ///< rad
-    };
-    struct JointState {
-        JointId id;
-        JointKind kind = JointKind::ball;
-        double coordinates[6] = {}, speeds[6] = {};
-    };
-    struct Group {
-        double before = 0.0, after = 0.0;  ///< kinetic
-        double risen = 0.0;                ///< potential energy in gravity, after less before
-        double ahead = 0.0;                ///< what forces add in half a sub-step, at the end less at the start
-        double work = 0.0, work_in = 0.0;  ///< the sum, and of what is above 0
-        double rounding = 0.0, weight = 0.0, mass = 0.0;
-        double exchanged = 0.0;  ///< impulses between its bodies times how far those are apart, kg m^2/s
-        double open = 0.0;       ///< by how much a joint was apart, m
-        double twisted = 0.0;    ///< angular momentum that joints give whose anchors lie apart, at most, kg m^2/s
-        std::uint32_t first = 0xffffffffu, count = 0;
-        bool anchored = false, touched = false, broke = false;
-    };
-
-    void read(const World& world, std::vector<State>& states, bool forces) const;
-    void read_joints(const World& world, std::vector<JointState>& joints) const;
-    LedgerEnergy energy(const World& world, const std::vector<State>& states,
-                        const std::vector<JointState>& joints) const;
-    void find_displacements();
-    std::uint32_t root(std::uint32_t slot);
-    void unite(std::uint32_t a, std::uint32_t b);
-    struct BookedContact;
-    void book_contacts(const World& world);
-    void mark_touched(std::uint32_t a, std::uint32_t b);
-    void book_contact(const World& world, const Contact& contact);
-    void book_kinematic_surfaces(const BookedContact& contact);
-    void book_belts(const BookedContact& contact);
-    void book_lost_overlap(const BookedContact& contact);
-    void book_begun_contacts(const World& world);
-    void book_ended_contacts(const World& world);
-    const Contact* last_contact(const Contact& contact);
-
-    struct BookedJoint;
-    void book_joints(const World& world);
-    void book_joint(const World& world, const JointState& then, const JointState& now);
-    void book_kinematic_ends(const BookedJoint& joint);
-    double charged(double work, double push, double change, double v0, double v1) const;
-    void book_axis(const World& world, BookedJoint& joint, int axis);
-    void book_violations(const World& world, BookedJoint& joint);
-    void book_drive(const World& world, const BookedJoint& joint);
-
-    void book_bodies(const World& world);
-    double lifted_out(const World& world, std::uint32_t group);
     struct Momentum;
+
+    void add_bodies(const World& world);
+    double lifted_out(const World& world, std::uint32_t group);
     std::vector<Momentum> momenta();
     std::vector<BodyId> members(std::uint32_t group);
     void judge_energy(const World& world, std::uint32_t group, int step);
     void judge_momentum(const Momentum& sum, std::uint32_t group, int step);
-    void close(const World& world);
-    glm::dvec3 displacement_at(std::uint32_t slot, const glm::dvec3& point) const;
-    /// Adds to the group of whichever of the two is dynamic.
-    void add_work(std::uint32_t a, std::uint32_t b, double joules, double slack = 0.0);
+    void judge(const World& world);
 
     LedgerTolerance tolerance_;
     LedgerReport report_;
-    double dt_ = 0.0;
-    glm::dvec3 gravity_{0.0};
+    LedgerStep step_;
+    ContactWork contact_work_;
     double max_speed_ = 0.0;
     double potential_change_ = 0.0, released_ = 0.0, height_allowance_ = 0.0;
     double last_total_ = 0.0, given_ = 0.0;
-    std::vector<Contact> contacts_, last_contacts_;
-    std::size_t next_last_ = 0;
-    std::vector<ContactEvent> on_meshes_;  ///< that began and have not ended
-    std::vector<State> before_, after_;
-    std::vector<Displacement> displacements_;
-    std::vector<JointState> joints_before_, joints_after_;
-    std::vector<std::uint32_t> parent_;
-    std::vector<Group> groups_;  ///< by root slot
 };
 
 /// A step under the ledger.

@@ -187,7 +187,7 @@ Quat turned(const Quat& from, const std::array<double, 3>& v, double steps) {
 
 bool same(const Transform& a, const Transform& b) { return a.position == b.position && a.rotation == b.rotation; }
 
-std::uint8_t path_stream(std::uint8_t path) { return path < path_count - 1 ? path : path_count - 1; }
+std::uint8_t rung_stream(std::uint8_t rung) { return rung < rung_stream_count - 1 ? rung : rung_stream_count - 1; }
 
 }  // namespace
 
@@ -231,8 +231,8 @@ void PoseWriter::body(std::span<const TruePose> frames, std::vector<CodedPose>& 
     Quat q = write_rotation(keys_, to_quat(frames[0].pose.rotation), scale_.bits);
     position.restart(steps);
     rotation.restart(q);
-    std::uint8_t path = path_stream(frames[0].path);
-    keys_.u8(path);
+    std::uint8_t rung = rung_stream(frames[0].rung);
+    keys_.u8(rung);
     read[0] = {steps, q};
 
     std::size_t next_moved = 0;
@@ -270,9 +270,9 @@ void PoseWriter::body(std::span<const TruePose> frames, std::vector<CodedPose>& 
             q = turned(from, v, turn_steps);
             rotation.add(q, turn_steps);
         }
-        const std::uint8_t new_path = path_stream(frames[i].path);
-        paths_[path].u8(new_path);
-        path = new_path;
+        const std::uint8_t new_rung = rung_stream(frames[i].rung);
+        rungs_[rung].u8(new_rung);
+        rung = new_rung;
         read[i] = {steps, q};
     }
 }
@@ -281,7 +281,7 @@ std::string PoseWriter::finish() const {
     std::vector<std::string_view> streams{runs_.bytes(), keys_.bytes()};
     positions_.add_to(streams);
     rotations_.add_to(streams);
-    for (const ByteWriter& path : paths_) streams.push_back(path.bytes());
+    for (const ByteWriter& stream : rungs_) streams.push_back(stream.bytes());
     return pack(streams);
 }
 
@@ -291,7 +291,7 @@ PoseReader::PoseReader(const PoseScale& scale, const std::vector<std::string_vie
       keys_(streams[1]),
       positions_(&streams[2]),
       rotations_(&streams[2 + ResidualReader::count]) {
-    for (std::size_t i = 0; i < path_count; ++i) paths_[i] = ByteReader(streams[2 + 2 * ResidualReader::count + i]);
+    for (std::size_t i = 0; i < rung_stream_count; ++i) rungs_[i] = ByteReader(streams[2 + 2 * ResidualReader::count + i]);
 }
 
 /// Reads in which frames a body is awake, and in which of the others something has moved it.
@@ -339,14 +339,14 @@ void PoseReader::body(std::span<SegmentPose> out) {
     Quat q = read_rotation(keys_, scale_.bits);
     position.restart(steps);
     rotation.restart(q);
-    std::uint8_t path = keys_.u8();
-    if (path >= path_count || !keys_.ok()) {
+    std::uint8_t rung = keys_.u8();
+    if (rung >= rung_stream_count || !keys_.ok()) {
         keys_.fail();
         return;
     }
     const auto set = [&](std::size_t i) {
         out[i].pose = {steps, q};
-        out[i].path = path < path_count - 1 ? path : 0xff;
+        out[i].rung = rung < rung_stream_count - 1 ? rung : 0xff;
     };
     set(0);
     for (std::size_t i = 1; i < count; ++i) {
@@ -383,23 +383,23 @@ void PoseReader::body(std::span<SegmentPose> out) {
             q = turned(rotation.predict(way), v, turn_steps);
             rotation.add(q, turn_steps);
         }
-        path = paths_[path].u8();
-        if (path >= path_count) paths_[0].fail();
+        rung = rungs_[rung].u8();
+        if (rung >= rung_stream_count) rungs_[0].fail();
         if (!ok()) return;
         set(i);
     }
 }
 
 bool PoseReader::ok() const {
-    for (const ByteReader& path : paths_) {
-        if (!path.ok()) return false;
+    for (const ByteReader& stream : rungs_) {
+        if (!stream.ok()) return false;
     }
     return runs_.ok() && keys_.ok() && positions_.ok() && rotations_.ok();
 }
 
 bool PoseReader::at_end() const {
-    for (const ByteReader& path : paths_) {
-        if (!path.at_end()) return false;
+    for (const ByteReader& stream : rungs_) {
+        if (!stream.at_end()) return false;
     }
     return runs_.at_end() && keys_.at_end() && positions_.at_end() && rotations_.at_end();
 }

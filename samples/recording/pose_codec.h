@@ -41,20 +41,20 @@ Transform decoded(const CodedPose& pose, const PoseScale& scale);
 struct TruePose {
     Transform pose;
     bool awake = false;
-    std::uint8_t path = 0xff;
+    std::uint8_t rung = 0xff;
 };
 
 /// ...and as the reader gets it.
 struct SegmentPose {
     CodedPose pose;
     bool awake = false;
-    std::uint8_t path = 0xff;
+    std::uint8_t rung = 0xff;
 };
 
-inline constexpr int path_count = 10;  ///< nine rungs and none
+inline constexpr int rung_stream_count = 10;  ///< nine rungs and none
 
 /// Streams of a segment's poses.
-inline constexpr std::size_t pose_stream_count = 2 + 2 * ResidualReader::count + path_count;
+inline constexpr std::size_t pose_stream_count = 2 + 2 * ResidualReader::count + rung_stream_count;
 
 class PoseWriter {
 public:
@@ -67,7 +67,7 @@ private:
     PoseScale scale_;
     ByteWriter runs_, keys_;
     ResidualWriter positions_, rotations_;
-    std::array<ByteWriter, path_count> paths_;
+    std::array<ByteWriter, rung_stream_count> rungs_;
 };
 
 class PoseReader {
@@ -84,7 +84,7 @@ private:
     PoseScale scale_;
     ByteReader runs_, keys_;
     ResidualReader positions_, rotations_;
-    std::array<ByteReader, path_count> paths_;
+    std::array<ByteReader, rung_stream_count> rungs_;
 };
 
 }  // namespace talus::samples

@@ -148,7 +148,7 @@ void Recorder::State::take_frame(const World& world) {
         }
         if (number == nobody) number = add(world, id);
         const bool awake = bodies[number].type != BodyType::fixed && world.is_awake(id);
-        poses[number].push_back({world.transform(id), awake, no_path});
+        poses[number].push_back({world.transform(id), awake, no_rung});
         last_seen[number] = frame;
         now.push_back(number);
     }
@@ -157,15 +157,15 @@ void Recorder::State::take_frame(const World& world) {
     }
     present = std::move(now);
 
-    if (options.paths) {
+    if (options.rungs) {
         for (const PairInfo& pair : world.pairs()) {
             if (!pair.active) continue;
             for (const BodyId id : {pair.body_a, pair.body_b}) {
                 const std::uint32_t number = find(id);
                 if (number == nobody || !poses[number].back().awake) continue;
-                std::uint8_t& path = poses[number].back().path;
+                std::uint8_t& dearest = poses[number].back().rung;
                 const auto rung = static_cast<std::uint8_t>(pair.rung);
-                if (path == no_path || rung > path) path = rung;
+                if (dearest == no_rung || rung > dearest) dearest = rung;
             }
         }
     }

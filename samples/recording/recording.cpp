@@ -219,7 +219,7 @@ void Recording::states(std::size_t frame, std::vector<RecordedState>& out) const
     for (const Segment::Body& body : s.current.bodies) {
         if (frame < body.first || frame >= body.first + body.count) continue;
         const SegmentPose& pose = s.current.poses[body.poses + (frame - body.first)];
-        out[body.number] = {decoded(pose.pose, s.head.scale), true, pose.awake, pose.path};
+        out[body.number] = {decoded(pose.pose, s.head.scale), true, pose.awake, pose.rung};
     }
 }
 

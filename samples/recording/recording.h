@@ -30,7 +30,7 @@ namespace talus::samples {
 struct RecordingOptions {
     double poses_per_second = 30.0;  ///< of simulated time, > 0; no more than one per step
     bool contacts = true;
-    bool paths = true;         ///< which rung the dearest pair of each body took
+    bool rungs = true;         ///< the rung that settled the dearest pair of each body
     double key_seconds = 2.0;  ///< a jump to any frame decodes at most so much simulated time
 };
 
@@ -63,14 +63,14 @@ struct RecordedBody {
 };
 
 /// No rung: a body of which no pair was active.
-inline constexpr std::uint8_t no_path = 0xff;
+inline constexpr std::uint8_t no_rung = 0xff;
 
 /// A body in a frame.
 struct RecordedState {
     Transform pose;
     bool present = false;  ///< false: it is not in the world, and nothing else holds
     bool awake = false;
-    std::uint8_t path = no_path;  ///< the dearest Rung among its active pairs
+    std::uint8_t rung = no_rung;  ///< the dearest Rung among its active pairs
 };
 
 struct RecordedContactPoint {

@@ -162,7 +162,7 @@ def test(page):
         page.evaluate("replay.seek(119)")
         page.press("Escape")
         plain = shown(page)
-        for key, what in (("2", "sleep"), ("3", "path")):
+        for key, what in (("2", "sleep"), ("3", "rung")):
             page.press(key)
             expect(page.evaluate("replay.color") == what, f"{key} colours by {what}")
             expect(plain.difference(shown(page), step=5) > 0.05, f"colours by {what} are others")

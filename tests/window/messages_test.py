@@ -21,7 +21,7 @@ CASES = [
     ("--threads 0", USAGE, "1 to 64"),
     ("--frames", USAGE, "wants a value"),
     ("--pause=now", USAGE, "takes no value"),
-    ("--color red", USAGE, "is one of body sleep island path"),
+    ("--color red", USAGE, "is one of body sleep island rung"),
     ("--pair 12", USAGE, "wants the numbers of two bodies"),
     ("--pair 12,x", USAGE, "wants the numbers of two bodies"),
     ("--replay a.talus --pair 1,2", USAGE, "leave out --replay"),

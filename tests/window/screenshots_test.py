@@ -25,7 +25,7 @@ PICTURES = {
     "hullpile": "--scene hullpile --at 200",
     "pyramid": "--scene pyramid40 --at 60 --draw contacts,normals --panel draw",
     "ragdolls": "--scene ragdolls --at 70 --draw joints --panel none --color sleep",
-    "paths": "--scene tumble --at 120 --draw paths --color path --panel draw",
+    "rungs": "--scene tumble --at 120 --draw rungs --color rung --panel draw",
     "islands": "--scene dominoes --at 150 --color island --draw outlines --panel none",
     "broadphase": "--scene shapes --at 25 --draw boxes,fat,columns,no-shadows --panel none",
     "body": "--scene t_handle --at 40 --select 0 --panel body --draw centers,axes,velocities",

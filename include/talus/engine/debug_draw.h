@@ -53,7 +53,7 @@ struct DebugDrawOptions {
     bool inertia_axes = false;
     bool joints = false;          ///< frames, anchors, limits (red while active) and targets
     bool velocities = false;      ///< linear (of the centre of mass) and angular velocities, times `velocity_scale`
-    bool pair_paths = false;      ///< a line per shape pair that was tested, in color_of(the method that settled it)
+    bool pair_rungs = false;      ///< a line per shape pair that was tested, in color_of(the method that settled it)
     float normal_length = 0.2f;   ///< m
     float impulse_scale = 0.01f;  ///< m / (N s)
     float velocity_scale = 0.1f;  ///< s

@@ -185,7 +185,7 @@ class Player {
       let color = this.colors[b], marked = false;
       const fixed = bodies[b].type === "fixed";
       if (this.color === "sleep" && !fixed) color = now.awake[i] ? palette.awake : palette.asleep;
-      if (this.color === "path" && !fixed) color = palette.rungs[now.path[i]] ?? palette.none;
+      if (this.color === "rung" && !fixed) color = palette.rungs[now.rung[i]] ?? palette.none;
       if (this.marked && (b === this.marked.a || b === this.marked.b) && !(view.flags[b] & FLAG.ground)) {
         color = palette.pair[b === this.marked.a ? 0 : 1];
         marked = true;
@@ -412,7 +412,7 @@ class Player {
       `<tr><td><span class="swatch" style="background:${color}"></span>${name}</td><td></td><td></td></tr>`).join("");
     this.rungRows = [...$("rungs").rows];
     const heading = $("rungs").previousElementSibling;
-    heading.innerHTML = this.plot === "rungs" ? "Pairs by path<span>pairs</span><span>\u00b5s</span>" : "Stages of the step<span>%</span><span>\u00b5s</span>";
+    heading.innerHTML = this.plot === "rungs" ? "Pairs by rung<span>pairs</span><span>\u00b5s</span>" : "Stages of the step<span>%</span><span>\u00b5s</span>";
   }
 
   drawPanels(frame) {
@@ -723,7 +723,7 @@ class Player {
       l: () => { this.loop = !this.loop; this.choose(); }, x: () => this.markWorst(), p: () => $("pair").click(),
       c: () => this.toggleContacts(), g: () => this.setPlot(this.plot === "rungs" ? "stages" : "rungs"),
       1: () => { this.color = "body"; this.choose(); }, 2: () => { this.color = "sleep"; this.choose(); },
-      3: () => { this.color = "path"; this.choose(); }, t: () => $("theme").click(), h: () => $("help").click(), "?": () => $("help").click(),
+      3: () => { this.color = "rung"; this.choose(); }, t: () => $("theme").click(), h: () => $("help").click(), "?": () => $("help").click(),
       r: () => { this.resetCamera(); this.unmark(); }, "+": () => this.zoom(0.85), "=": () => this.zoom(0.85), "-": () => this.zoom(1 / 0.85),
       Escape: () => { this.followed = -1; this.unmark(); },
     };

@@ -121,7 +121,7 @@ function readRotation(reader, bits) {
   return q;
 }
 
-const PATHS = 10, POSE_STREAMS = 2 + 2 * (STREAMS + 2) + PATHS;
+const RUNG_STREAMS = 10, POSE_STREAMS = 2 + 2 * (STREAMS + 2) + RUNG_STREAMS;
 
 // All poses of a segment: for each body that is there a range of frames.
 class SegmentPoses {
@@ -141,18 +141,18 @@ class SegmentPoses {
     this.positions = new Float32Array(3 * total);
     this.rotations = new Float32Array(4 * total);  // x, y, z, w
     this.awake = new Uint8Array(total);
-    this.path = new Uint8Array(total);
+    this.rung = new Uint8Array(total);
     const runs = new Reader(streams[0]), keys = new Reader(streams[1]);
     const moves = new Residuals(streams, 2), turns = new Residuals(streams, 2 + STREAMS + 2);
-    const paths = [];
-    for (let i = 0; i < PATHS; ++i) paths.push(new Reader(streams[2 + 2 * (STREAMS + 2) + i]));
-    for (const [, count, offset] of present) this.read(head, count, offset, runs, keys, moves, turns, paths);
+    const rungs = [];
+    for (let i = 0; i < RUNG_STREAMS; ++i) rungs.push(new Reader(streams[2 + 2 * (STREAMS + 2) + i]));
+    for (const [, count, offset] of present) this.read(head, count, offset, runs, keys, moves, turns, rungs);
   }
 
   index(body, frame) { return this.start[body] + (frame - this.begin); }
   bytes() { return 30 * this.awake.length; }
 
-  read(head, count, offset, runs, keys, moves, turns, paths) {
+  read(head, count, offset, runs, keys, moves, turns, rungs) {
     const {step, bits} = head, turnSteps = 2 ** bits, awake = this.awake;
     const first = runs.varint();
     let toggles = Math.floor(first / 4), state = first & 1, at = 0;
@@ -173,7 +173,7 @@ class SegmentPoses {
     };
     let q = readRotation(keys, bits), qBefore = q.slice(), qNext = [0, 0, 0, 0];
     const qGuesses = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], work = [0, 0, 0, 0], d = [0, 0, 0, 0];
-    let path = keys.u8();
+    let rung = keys.u8();
     const moveMisses = [0, 0, 0, 0], turnMisses = [0, 0, 0], guess = [0, 0, 0], v = [0, 0, 0];
     const set = i => {
       for (let k = 0; k < 3; ++k) this.positions[3 * i + k] = last[k] * step;
@@ -181,7 +181,7 @@ class SegmentPoses {
       this.rotations[4 * i + 1] = q[2];
       this.rotations[4 * i + 2] = q[3];
       this.rotations[4 * i + 3] = q[0];
-      this.path[i] = path;
+      this.rung[i] = rung;
     };
     set(offset);
     for (let i = 1; i < count; ++i) {
@@ -223,7 +223,7 @@ class SegmentPoses {
         }
         [qBefore, q, qNext] = [q, qNext, qBefore];
       }
-      path = paths[path].u8();
+      rung = rungs[rung].u8();
       set(offset + i);
     }
   }

@@ -58,7 +58,7 @@ void find_colors(App& app) {
     const auto ids = app.simulation.ids();
     app.looks.resize(ids.size());
     std::vector<int> dearest;
-    if (app.switches.color_by == ColorBy::path) {
+    if (app.switches.color_by == ColorBy::rung) {
         std::uint32_t slots = 0;
         for (const BodyId id : ids) slots = std::max(slots, id.slot + 1);
         dearest.assign(slots, -1);
@@ -87,7 +87,7 @@ void find_colors(App& app) {
                     color = island == no_island ? nothing : linear(color_of_number(island));
                     break;
                 }
-                case ColorBy::path:
+                case ColorBy::rung:
                     color = dearest[id.slot] < 0 ? nothing : linear(color_of(static_cast<Rung>(dearest[id.slot])));
                     break;
             }

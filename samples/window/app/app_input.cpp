@@ -65,7 +65,7 @@ void handle_shortcut(App& app, const KeyPress& press) {
     }
     if (pressed(GLFW_KEY_5)) app.switches.debug.contact_points = !app.switches.debug.contact_points;
     if (pressed(GLFW_KEY_6)) app.switches.debug.joints = !app.switches.debug.joints;
-    if (pressed(GLFW_KEY_7)) app.switches.debug.pair_paths = !app.switches.debug.pair_paths;
+    if (pressed(GLFW_KEY_7)) app.switches.debug.pair_rungs = !app.switches.debug.pair_rungs;
     if (pressed(GLFW_KEY_8)) app.switches.wireframe = !app.switches.wireframe;
 }
 

@@ -122,7 +122,7 @@ constexpr OptionSpec<WindowOptions> specs[] = {
     {"", "--draw", Takes::one, "LIST", "what is drawn, by commas; no-NAME takes away (no-shadows): see below",
      set_draw},
     {"", "--color", Takes::one, "BY",
-     "colour of bodies by: body, sleep, island or path (how their dearest pair was settled)",
+     "colour of bodies by: body, sleep, island or rung (how their dearest pair was settled)",
      [](WindowOptions& o, Values v) { return set_choice(o.color, v[0], color_by_names); }},
     {"", "--panel", Takes::one, "LIST", "which panels are open, by commas, or none: see below", set_panels},
     {"", "--select", Takes::one, "N", "select the body with this number (as the inspector shows it)",
@@ -224,7 +224,7 @@ std::string window_help_text() {
         "In the window, F1 shows its keys.\n"
         "\n"
         "examples:\n"
-        "  talus-window --scene tumble --color path --draw paths\n"
+        "  talus-window --scene tumble --color rung --draw rungs\n"
         "  talus-window --scene pyramid40 --at 300 --draw contacts,normals --screenshot pyramid.png\n"
         "  talus-window --scene hullpile --fps --frames 200\n"
         "\n"

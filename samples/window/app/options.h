@@ -29,7 +29,7 @@ struct WindowOptions {
     bool worst = false;
     std::optional<int> threads;
     std::optional<std::vector<std::string>> draw, panels;  ///< names of switches and panels
-    std::string color;                                     ///< "" or body, sleep, island, path
+    std::string color;                                     ///< "" or body, sleep, island, rung
     std::string quality;                                   ///< "", low or high
     std::string screenshot;                                ///< PNG to write; then the program ends
     int frames = 0;                                        ///< then the program ends; 0: it goes on

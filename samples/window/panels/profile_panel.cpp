@@ -28,7 +28,7 @@ constexpr const char* rung_tips[rung_count] = {
     "Manifold kept: anchors stay fixed in the bodies. Its time is booked on skip: they share a pass.",
     "Shapes whose distance needs no iteration.",
     "Last frame's axis still separates them.",
-    "Last frame's axis gives the contact. Its time is booked on the other axis path: they share a list.",
+    "Last frame's axis gives the contact. Its time is booked on the other axis rung: they share a list.",
     "GJK from last frame's simplex.",
     "GJK from nothing.",
     "Overlapping cores: last frame's face of EPA, slid to its place.",
@@ -116,7 +116,7 @@ void ProfilePanel::show(const ProfileHistory& history, const ProfileContext& con
     constexpr const char* scopes[] = {"this frame", "all frames"};
     ImGui::Dummy({0, 2});
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted("Narrowphase by path");
+    ImGui::TextUnformatted("Narrowphase by rung");
     const float extent = ImGui::CalcTextSize(scopes[0]).x + ImGui::CalcTextSize(scopes[1]).x +
                          4.0f * ImGui::GetStyle().FramePadding.x + 1.0f;
     ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowContentRegionMax().x - extent));
@@ -133,7 +133,7 @@ void ProfilePanel::show_header(const View& view, ProfileActions& actions) {
     constexpr const char* labels[] = {"off", "stages", "pairs"};
     constexpr const char* tips[] = {
         "No clock is read: all times are zero. Counts are always taken.",
-        "Stages of the step, and paths in batches; pairs that are new or deep one by one.",
+        "Stages of the step, and rungs in batches; pairs that are new or deep one by one.",
         "And every other pair that a test settled, one by one: needed to name the slowest pair among all.",
     };
     ImGui::AlignTextToFramePadding();
@@ -206,7 +206,7 @@ void rungs_tip(const ProfiledFrame& frame, const std::array<ImU32, rung_count>& 
         for (int i = rung_count - 1; i >= 0; --i) {
             const auto k = std::size_t(i);
             if (n.pairs[k] == 0 && n.microseconds[k] < 0.5) continue;
-            // The time of paths that share a pass stands with the first of them.
+            // The time of rungs that share a pass stands with the first of them.
             tip_row(rung_colors[k], title_of(Rung(i)), plot::count(double(n.pairs[k])) + " pairs",
                     n.microseconds[k] > 0.0 ? microseconds(n.microseconds[k]) : "");
         }
@@ -247,8 +247,8 @@ void ProfilePanel::show_plots(const View& view) {
     };
     stack.value = rung_value;
     if (!timed) stack.format = plot::count;
-    plot::heading("Narrowphase", timed ? "time per frame, by the path that pairs took"
-                                       : "pairs per frame, by the path that they took");
+    plot::heading("Narrowphase", timed ? "time per frame, by the rung that settled the pairs"
+                                       : "pairs per frame, by the rung that settled them");
     const plot::StackAnswer rungs = plot::stacked("rungs", {width, 112.0f}, stack);
     const float rungs_bottom = ImGui::GetItemRectMax().y;
 
@@ -451,7 +451,7 @@ void ProfilePanel::show_rungs(const View& view) {
     constexpr ImGuiTableFlags flags =
         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
     const bool narrow = ImGui::GetContentRegionAvail().x < 400.0f;  // no room for the last column
-    if (ImGui::BeginTable("paths", narrow ? 5 : 6, flags)) {
+    if (ImGui::BeginTable("rungs", narrow ? 5 : 6, flags)) {
         ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
         ImGui::TableSetupColumn("pairs", 0, 1.05f);
         ImGui::TableSetupColumn("share", 0, 1.2f);
@@ -467,7 +467,7 @@ void ProfilePanel::show_rungs(const View& view) {
         if (!narrow) {
             header_cell(
                 "each",
-                "The time of the path over the pairs that it settled. What climbed on from it is paid for here too.");
+                "The time of the rung over the pairs that it settled. What climbed on from it is paid for here too.");
         }
         for (int i = 0; i < rung_count; ++i) {
             const auto k = std::size_t(i);
@@ -489,7 +489,7 @@ void ProfilePanel::show_rungs(const View& view) {
             if (n.microseconds[k] > 0.0) share_cell(share(n.microseconds[k], time), color_of_layer(i));
             if (narrow) continue;
             ImGui::TableNextColumn();
-            // Paths that share a pass share its time: reuse with skip, the two axes.
+            // Rungs that share a pass share its time: reuse with skip, the two axes.
             double served = double(n.pairs[k]);
             if (Rung(i) == Rung::skip) served += double(n.pairs[std::size_t(Rung::reuse)]);
             if (Rung(i) == Rung::axis_separated) served += double(n.pairs[std::size_t(Rung::axis_touching)]);
@@ -616,7 +616,7 @@ void ProfilePanel::show_slowest_pairs(const View& view, ProfileActions& actions)
         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
     if (!ImGui::BeginTable("slowest", 3, flags)) return;
     ImGui::TableSetupColumn("pair", 0, 3.2f);
-    ImGui::TableSetupColumn("path", 0, 1.2f);
+    ImGui::TableSetupColumn("rung", 0, 1.2f);
     ImGui::TableSetupColumn("time", 0, 1.0f);
     for (std::size_t i = 0; i < kept; ++i) {
         const PairInfo& pair = *slow[i];

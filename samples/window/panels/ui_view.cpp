@@ -26,7 +26,7 @@ void draw_legend(const App& app) {
         case ColorBy::island:
             ui::muted_text("Bodies of one colour touch, or hang together: they fall asleep and wake as one.");
             break;
-        case ColorBy::path:
+        case ColorBy::rung:
             ui::muted_text("The dearest way in which one of the body's pairs was settled:");
             break;
     }
@@ -46,14 +46,14 @@ void draw_view_panel(App& app) {
     DrawSwitches& switches = app.switches;
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(6, 2));
     ui::heading("Colour of bodies");
-    constexpr const char* labels[] = {"their own", "sleep", "island", "path"};
+    constexpr const char* labels[] = {"their own", "sleep", "island", "rung"};
     for (int i = 0; i < 4; ++i) {
         if (i % 2 == 1) ImGui::SameLine(column);
         if (ImGui::RadioButton(labels[i], static_cast<int>(switches.color_by) == i))
             switches.color_by = static_cast<ColorBy>(i);
     }
     draw_legend(app);
-    if (switches.color_by == ColorBy::path || switches.debug.pair_paths) draw_rung_legend();
+    if (switches.color_by == ColorBy::rung || switches.debug.pair_rungs) draw_rung_legend();
 
     const char* group = "";
     int place = 0;

@@ -96,10 +96,10 @@ void Replay::look(const DrawSwitches& switches, std::span<const std::size_t> mar
         vec3 color = linear_color(bodies[i].color);
         if (bodies[i].type != BodyType::fixed && switches.color_by == ColorBy::sleep)
             color = state.awake ? awake : asleep;
-        if (bodies[i].type != BodyType::fixed && switches.color_by == ColorBy::path) {
+        if (bodies[i].type != BodyType::fixed && switches.color_by == ColorBy::rung) {
             color = nothing;
-            if (state.path < rung_count) {
-                const Color c = color_of(static_cast<Rung>(state.path));
+            if (state.rung < rung_count) {
+                const Color c = color_of(static_cast<Rung>(state.rung));
                 color = linear_color((static_cast<unsigned>(c.r) << 16) | (static_cast<unsigned>(c.g) << 8) | c.b);
             }
         }

@@ -252,7 +252,7 @@ std::string Stepper::verdict() const {
         return format("From nothing: %d iterations of GJK. From where the frame started: %d.",
                       int(steps_.gjk.result.iterations), iterations_in_frame_);
     }
-    const std::string path = title_of(query_->pair.rung);
+    const std::string rung = title_of(query_->pair.rung);
     switch (steps_.replayed) {
         case Replayed::same: {
             std::string text =
@@ -266,11 +266,11 @@ std::string Stepper::verdict() const {
         case Replayed::not_run:
             if (query_->pair.rung == Rung::warm_epa)
                 return format("Frame %llu slid the last EPA's face to its place (%s). This is the long way.", frame,
-                              path.c_str());
+                              rung.c_str());
             return format(
                 "Frame %llu settled the pair without GJK (%s). This is the query that it saved, where the pair was "
                 "last tested.",
-                frame, path.c_str());
+                frame, rung.c_str());
     }
     return {};
 }

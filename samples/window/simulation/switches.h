@@ -8,8 +8,8 @@
 
 namespace talus::samples {
 
-enum class ColorBy : int { body, sleep, island, path };
-inline constexpr std::string_view color_by_names[] = {"body", "sleep", "island", "path"};
+enum class ColorBy : int { body, sleep, island, rung };
+inline constexpr std::string_view color_by_names[] = {"body", "sleep", "island", "rung"};
 
 struct DrawSwitches {
     DebugDrawOptions debug;

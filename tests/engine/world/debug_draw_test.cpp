@@ -81,7 +81,7 @@ DebugDrawOptions everything() {
     DebugDrawOptions all;
     all.outlines = all.boxes = all.fat_boxes = all.columns = all.contact_points = all.contact_normals = true;
     all.contact_impulses = all.feature_ids = all.manifold_areas = all.centers_of_mass = all.inertia_axes = true;
-    all.joints = all.velocities = all.pair_paths = true;
+    all.joints = all.velocities = all.pair_rungs = true;
     return all;
 }
 
@@ -100,7 +100,7 @@ const std::map<std::string, Choice> choices = {
     {"inertia_axes", &DebugDrawOptions::inertia_axes},
     {"joints", &DebugDrawOptions::joints},
     {"velocities", &DebugDrawOptions::velocities},
-    {"pair_paths", &DebugDrawOptions::pair_paths},
+    {"pair_rungs", &DebugDrawOptions::pair_rungs},
 };
 
 DebugDrawOptions only(Choice choice) {
@@ -525,7 +525,7 @@ TEST_CASE("feature ids stand beside the points and a manifold's area is that of 
     CHECK(same_lengths(areas.lengths(), {1, 1, 1, 1}, 1e-3f));
 }
 
-TEST_CASE("pair paths join the shapes of the pairs that were tested in the colour of their rung") {
+TEST_CASE("pair rungs join the shapes of the pairs that were tested in the colour of their rung") {
     WorldDef def = weightless();
     World world(def);
     const BodyId a = add(world, body(sphere(0.5f), {0, 0, 0})), b = add(world, body(sphere(0.5f), {0.9f, 0, 0}));
@@ -535,15 +535,15 @@ TEST_CASE("pair paths join the shapes of the pairs that were tested in the colou
     const std::vector<PairInfo> pairs = world.pairs();
     REQUIRE(pairs.size() == 1);
     REQUIRE(pairs[0].rung != Rung::skip);
-    const Recorder drawn(world, only(&DebugDrawOptions::pair_paths));
+    const Recorder drawn(world, only(&DebugDrawOptions::pair_rungs));
     REQUIRE(drawn.lines.size() == 1);
     CHECK(drawn.lines[0].color == color_of(pairs[0].rung));
     CHECK(drawn.has_line(world.position(a), world.position(b)));
 }
 
-TEST_CASE("the path to a floor ends below what lies on it") {
+TEST_CASE("the line of a pair with a floor ends below what lies on it") {
     World world = resting(sleepless(), 3);
-    const Recorder drawn(world, only(&DebugDrawOptions::pair_paths));
+    const Recorder drawn(world, only(&DebugDrawOptions::pair_rungs));
     REQUIRE(drawn.lines.size() == 3);
     for (const Recorder::Line& line : drawn.lines) {
         CHECK(line.from.x == doctest::Approx(line.to.x).epsilon(1e-3));

@@ -1,5 +1,5 @@
 #pragma once
-/// Chooses how stiff the contacts of a step are, and how many sub-steps the step has.
+/// Chooses the sub-steps of a step: how many there are, and how stiff contacts are in them.
 ///
 /// Contacts are damped springs. Their usual frequency follows from the usual sub-step (settings::contact_rate). They
 /// are softer if many contacts push one body (crowded_contacts.h), and stiffer in slender islands (slender_islands.h),
@@ -19,18 +19,18 @@
 
 namespace talus {
 
-class ContactStiffness {
+class Substeps {
 public:
-    /// Chooses the stiffness, and returns the number of sub-steps of a step of dt seconds. With a constant dt of up to
-    /// settings::longest_plain_step, that is `wanted` (WorldDef::substeps), or more if stiff contacts need more.
-    /// `contact_counts` are by body slot.
-    int choose_substeps(const SolverContacts& contacts, std::span<const std::uint32_t> contact_counts, Islands& islands,
-                        const vec3& gravity, float dt, int wanted);
+    /// Chooses the sub-steps of a step of dt seconds. With a constant dt of up to settings::longest_plain_step, there are
+    /// `wanted` (WorldDef::substeps), or more if stiff contacts need more. `contact_counts` are by body slot.
+    void choose(const SolverContacts& contacts, std::span<const std::uint32_t> contact_counts, Islands& islands,
+                const vec3& gravity, float dt, int wanted);
     /// Called when the user has changed the number of sub-steps: the usual sub-step is then that of the next step.
-    void forget_usual_substep() { usual_substep_ = 0.0f; }
+    void forget_usual_length() { usual_length_ = 0.0f; }
 
+    int count() const { return count_; }
     /// Returns the length of the sub-step on which the usual stiffness depends, s.
-    float usual_substep() const { return usual_substep_; }
+    float usual_length() const { return usual_length_; }
     /// Returns, by solver index, the factor by which contacts are stiffer than usual; empty if no contact is.
     std::span<const float> hardness() const { return slender_.hardness(); }
     const CrowdedContacts& crowded() const { return crowded_; }
@@ -38,7 +38,8 @@ public:
     std::size_t bytes() const { return crowded_.bytes() + slender_.bytes(); }
 
 private:
-    float usual_substep_ = 0.0f;  ///< 0 before the first step
+    int count_ = 0;
+    float usual_length_ = 0.0f;  ///< 0 before the first step
     CrowdedContacts crowded_;
     SlenderIslands slender_;
 };
