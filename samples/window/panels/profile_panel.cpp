@@ -247,8 +247,7 @@ void ProfilePanel::show_plots(const View& view) {
     };
     stack.value = rung_value;
     if (!timed) stack.format = plot::count;
-    plot::heading("Narrowphase", timed ? "time per frame, by the rung that settled the pairs"
-                                       : "pairs per frame, by the rung that settled them");
+    plot::heading("Narrowphase", timed ? "time per frame, by rung" : "pairs per frame, by rung");
     const plot::StackAnswer rungs = plot::stacked("rungs", {width, 112.0f}, stack);
     const float rungs_bottom = ImGui::GetItemRectMax().y;
 
