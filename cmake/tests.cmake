@@ -1,9 +1,10 @@
 # Functions that add tests.
 
-# talus_tests(NAME [LIBRARIES library...] SOURCES file...): the program talus-tests-NAME; each of its test cases is a test
-# of ctest's. Its label is NAME, or NAME_slow if it is in doctest's suite "slow": these are left out under sanitizers. A
-# test whose name matches no case would pass by running nothing, so that counts as failure. (CMake splits names at
-# semicolons: use none.) A test that prints MESSAGE("skipped: why") counts as skipped.
+# talus_tests(NAME [LIBRARIES library...] SOURCES file...): the program talus-tests-NAME; each of its test cases is a
+# test of ctest's. Its label is NAME, or NAME_slow if it is in doctest's suite "slow": cases that take more than six
+# seconds with the address sanitizer, which the presets of clang and the sanitizers leave out. A test whose name matches
+# no case would pass by running nothing, so that counts as failure. (CMake splits names at semicolons: use none.) A test
+# that prints MESSAGE("skipped: why") counts as skipped.
 function(talus_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;SOURCES")
   add_executable(talus-tests-${name} ${arg_SOURCES})

@@ -69,7 +69,7 @@ World make(Random& random, int count, float size, const vec3& offset, const vec3
 
 }  // namespace
 
-TEST_CASE("queries and rays find what brute force finds, before and after each update") {
+TEST_CASE("queries and rays find what brute force finds, before and after each update" * doctest::test_suite("slow")) {
     struct {
         std::string name;
         int count;

@@ -173,7 +173,7 @@ TEST_CASE("a fast hit that is over within a step is reported with its impulse") 
 }
 
 // Contacts that were tested again within a step, and were apart by then, did not report their impulse.
-TEST_CASE("a body of which no contact is reported has been pushed by nothing") {
+TEST_CASE("a body of which no contact is reported has been pushed by nothing" * doctest::test_suite("slow")) {
     int free_steps = 0, touched_steps = 0;
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
         samples::Random random(seed);

@@ -83,7 +83,8 @@ TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctes
 
 // The boxes of two compounds at rest are not compared in each step, and shapes that are apart have no contacts
 // meanwhile. Shapes that move a little, or suddenly, must not get through.
-TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the combs moves") {
+TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the combs moves" *
+          doctest::test_suite("slow")) {
     const auto comb = [](float tooth) {
         BodyDef def;
         def.shapes.push_back(part(box({1.0f, 0.05f, 0.05f}), {0, -0.35f, 0}));

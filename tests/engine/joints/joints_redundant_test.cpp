@@ -92,7 +92,7 @@ BodyDef some_body(Random& random, float size, const vec3& position, float spread
 
 }  // namespace
 
-TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane") {
+TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane" * doctest::test_suite("slow")) {
     // The hinge's rows and the locks ask for the same. The remaining response of the rows was rounding, and dividing by
     // it froze the pendulum; ten bars lost a million joules.
     for (const int bars : {1, 3, 10}) {
@@ -137,7 +137,7 @@ TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane"
     }
 }
 
-TEST_CASE("several joints on one pair of bodies make no energy and no endless forces") {
+TEST_CASE("several joints on one pair of bodies make no energy and no endless forces" * doctest::test_suite("slow")) {
     // Two joints on two otherwise free bodies counted as a tree, and a direct solve without slack divided by rounding:
     // 1e19 N.
     double worst = 0.0, strongest = 0.0;
@@ -171,7 +171,7 @@ TEST_CASE("several joints on one pair of bodies make no energy and no endless fo
     hold("two or three joints on two bodies, force", strongest);
 }
 
-TEST_CASE("loops of any joints make no energy and no endless forces") {
+TEST_CASE("loops of any joints make no energy and no endless forces" * doctest::test_suite("slow")) {
     // An opening of a tenth of a millimetre along a nearly redundant combination of rows became a speed of 10 m/s.
     double worst = 0.0, strongest = 0.0;
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
@@ -320,7 +320,8 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
 // Only in trees of bodies without locks, joints that an impact had opened were closed before the step ended. In 57 of
 // these 200 worlds a joint was open by more than 5 mm, by up to 10 cm. One still is (12 mm): closing it would lift the
 // links by more than their motion has energy for.
-TEST_CASE("joints of loops and of chains in a plane are closed again in the step in which they land") {
+TEST_CASE("joints of loops and of chains in a plane are closed again in the step in which they land" *
+          doctest::test_suite("slow")) {
     int wide = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         Random random(seed);
@@ -432,7 +433,7 @@ TEST_CASE("a four-bar linkage that turns keeps its energy") {
     }
 }
 
-TEST_CASE("joints that contradict each other come together without a jump") {
+TEST_CASE("joints that contradict each other come together without a jump" * doctest::test_suite("slow")) {
     double fastest = 0.0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
@@ -533,7 +534,8 @@ TEST_CASE("a joint that is made open pulls its body at a bounded speed, and clos
 
 // Its rotation was treated as a swing, which is singular at 180 degrees: 46 of 100 jumped by more than 5 cm, and 36
 // gained energy.
-TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge, also through 180 degrees") {
+TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge, also through 180 degrees" *
+          doctest::test_suite("slow")) {
     for (const JointAxis axis : {JointAxis::turn_x, JointAxis::turn_y, JointAxis::turn_z}) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
             Random random(seed);
@@ -573,7 +575,8 @@ TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge
 
 // Rods and ropes did not count as open: in 34 of these 100 chains one was too long or short by more than 2 cm. Now in
 // 2.
-TEST_CASE("rods and ropes that an impact has stretched have their length again at the end of the step") {
+TEST_CASE("rods and ropes that an impact has stretched have their length again at the end of the step" *
+          doctest::test_suite("slow")) {
     int long_ones = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         Random random(seed);
@@ -617,7 +620,8 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
 
 // The twist has no value where the two x axes are opposite. Of 100 bodies that swung through this pose, 20 jumped by up
 // to 86 cm if the twist was locked, and 26 gained up to half of their energy.
-TEST_CASE("six-dof and ball joints whose twist is locked or limited swing through 180 degrees without jumps") {
+TEST_CASE("six-dof and ball joints whose twist is locked or limited swing through 180 degrees without jumps" *
+          doctest::test_suite("slow")) {
     enum Range { locked, two_sided, one_sided };
     for (const Range range : {locked, two_sided, one_sided}) {
         for (const bool six : {false, true}) {

@@ -10,7 +10,8 @@ using namespace talus::test;
 
 TEST_CASE(
     "a chain of 100 links with a weight of 1000 links stretches less than 1 percent and each link carries what is "
-    "below") {
+    "below" *
+    doctest::test_suite("slow")) {
     Chain chain(100, 1000.0f);
     REQUIRE(chain.world.set_linear_velocity(chain.weight, {1, 0, 0}));
     run(chain.world, 1200);
@@ -33,7 +34,8 @@ TEST_CASE(
 
 // Links that a weight whips round at hundreds of radians per second rotate so far in a sub-step that the solve at its
 // start no longer fits its end. They must close again within four seconds.
-TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes together again") {
+TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes together again" *
+          doctest::test_suite("slow")) {
     for (const float ratio : {10.0f, 1000.0f, 10000.0f}) {
         CAPTURE(ratio);
         Chain chain(30, ratio);
@@ -55,7 +57,7 @@ TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes toge
 }
 
 // Light links under load are integrated implicitly: their rods lost 44% of a pendulum's energy in 10 s.
-TEST_CASE("a heavy bob on light rods swings on") {
+TEST_CASE("a heavy bob on light rods swings on" * doctest::test_suite("slow")) {
     for (const int rods : {1, 2, 10}) {
         for (const float ratio : {1.0f, 10.0f, 100.0f, 1000.0f, 100000.0f}) {
             for (const double degrees : {5.0, 60.0}) {
@@ -97,7 +99,8 @@ TEST_CASE("a heavy bob on light rods swings on") {
 }
 
 // When only the swing was damped, links that were whipped round gained more energy than the fall had.
-TEST_CASE("a chain that was stretched out sideways with a ball of 100,000 links at its end falls and stays together") {
+TEST_CASE("a chain that was stretched out sideways with a ball of 100,000 links at its end falls and stays together" *
+          doctest::test_suite("slow")) {
     for (const int count : {30, 100}) {
         CAPTURE(count);
         World world(sleepless());
@@ -146,7 +149,7 @@ TEST_CASE("a chain of light links holds a heavy load from below too: a weight un
     CHECK(world.joint_force(lower).y == doctest::Approx(1000 * 9.81).epsilon(1e-3));
 }
 
-TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
+TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary" * doctest::test_suite("slow")) {
     // 40 planks of 0.5 m between supports 18 m apart: a chain of rigid links hangs within one part in a thousand of the
     // curve.
     const int count = 40;
@@ -189,7 +192,7 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
     for (const BodyId id : planks) CHECK(size(world.linear_velocity(id)) < 1e-3f);
 }
 
-TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes") {
+TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes" * doctest::test_suite("slow")) {
     // A door of 1 m with two hinges, which are redundant, and a weight of fifty doors at its edge.
     World world(sleepless());
     const BodyId frame_id = anchor_body(world);
@@ -213,7 +216,7 @@ TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes") {
     CHECK(tilt < 1e-3f);
 }
 
-TEST_CASE("a pendulum keeps its closed form period and its energy over 100 swings") {
+TEST_CASE("a pendulum keeps its closed form period and its energy over 100 swings" * doctest::test_suite("slow")) {
     for (const double amplitude : {0.2, 1.0, 2.5}) {
         CAPTURE(amplitude);
         World world(sleepless());
@@ -299,7 +302,8 @@ TEST_CASE("a heavy load at the end of a hinged arm does not sag against its limi
     CHECK(world.joint_torque(hinge).z == doctest::Approx(moment).epsilon(0.01));
 }
 
-TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay finite and together") {
+TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay finite and together" *
+          doctest::test_suite("slow")) {
     World world(sleepless());
     std::vector<BodyId> ring;
     const int count = 24;
@@ -329,7 +333,7 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
     CHECK(widest < 2e-3f);
 }
 
-TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds") {
+TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds" * doctest::test_suite("slow")) {
     World world(sleepless());
     const BodyId hub = add(world, heavy(sphere(1.0f), {0, 0, 0}, 1000.0f));
     std::vector<JointFrames> frames;

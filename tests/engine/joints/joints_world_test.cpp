@@ -574,7 +574,8 @@ TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece
     }
 }
 
-TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open and nothing gets through") {
+TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open and nothing gets through" *
+          doctest::test_suite("slow")) {
     // An impact within the step used to send each limb straight on for the rest of it: joints opened by up to 0.4 m.
     for (const float speed : {20.0f, 40.0f, 80.0f}) {
         float widest = 0.0f;
@@ -602,7 +603,7 @@ TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open 
     }
 }
 
-TEST_CASE("ragdolls that fall down stairs keep their joints together") {
+TEST_CASE("ragdolls that fall down stairs keep their joints together" * doctest::test_suite("slow")) {
     // Contacts were solved last in a step, and continuous collision moved jointed limbs on.
     float widest = 0.0f;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {

@@ -84,7 +84,8 @@ TEST_CASE("bodies that locks keep in a plane slide as far as without locks, and 
     }
 }
 
-TEST_CASE("sticks that locks keep in a plane hit walls of triangles at speed and stay finite") {
+TEST_CASE("sticks that locks keep in a plane hit walls of triangles at speed and stay finite" *
+          doctest::test_suite("slow")) {
     for (int seed = 0; seed < 8; ++seed) {
         Random random(70 + seed);
         World world(sleepless());
@@ -205,7 +206,7 @@ double overlap_in_plane(const World& world, BodyId a, const vec3& half_a, BodyId
 }  // namespace
 
 // The shortest way apart was across the plane: dozens of pairs overlapped for ever, by up to 40 cm.
-TEST_CASE("thin bodies that locks keep in a plane do not stay in each other") {
+TEST_CASE("thin bodies that locks keep in a plane do not stay in each other" * doctest::test_suite("slow")) {
     for (const float thin : {0.005f, 0.02f, 0.1f}) {
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
             Random random(seed);
@@ -274,7 +275,8 @@ TEST_CASE("layers of a world of two dimensions that just touch do not collide") 
 }
 
 // They pulled with up to 1e18 N because the response of a row was only rounding.
-TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodies pull with finite forces") {
+TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodies pull with finite forces" *
+          doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         Random random(seed);
         World world;

@@ -59,7 +59,7 @@ float farthest_way(World& world, const std::vector<BodyId>& ids, int steps) {
 }  // namespace
 
 // The points of a contact with many triangles changed because of micrometres of depth: up to 3 mm per minute.
-TEST_CASE("a box on a height field below its friction angle does not creep") {
+TEST_CASE("a box on a height field below its friction angle does not creep" * doctest::test_suite("slow")) {
     for (std::uint32_t seed = 1; seed <= 8; ++seed) {
         Random random(seed);
         const float cell = seed % 3 == 0 ? 0.1f : seed % 3 == 1 ? 0.25f : 0.5f;
@@ -82,7 +82,7 @@ TEST_CASE("a box on a height field below its friction angle does not creep") {
 }
 
 // Points that did not touch replaced points that carried a load: up to 270 mm per minute.
-TEST_CASE("boxes on bumpy ground come to rest") {
+TEST_CASE("boxes on bumpy ground come to rest" * doctest::test_suite("slow")) {
     for (std::uint32_t seed = 1; seed <= 8; ++seed) {
         Random random(seed);
         const float cells[] = {0.1f, 0.25f, 0.5f, 1.0f};

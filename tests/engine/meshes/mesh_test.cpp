@@ -102,7 +102,8 @@ struct Slider {
 
 }  // namespace
 
-TEST_CASE("a ball and a box and others slide 100 m over a level mesh of 100k triangles without a hop") {
+TEST_CASE("a ball and a box and others slide 100 m over a level mesh of 100k triangles without a hop" *
+          doctest::test_suite("slow")) {
     const auto mesh = surface(224, 0.5f, level).mesh();
     REQUIRE(mesh->size() == 100352);
     const quat lying = turn({0, 0, 1}, 0.5 * pi);

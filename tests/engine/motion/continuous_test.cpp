@@ -101,7 +101,7 @@ float reach_along(const World& world, BodyId id, const vec3& n) {
 
 }  // namespace
 
-TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm") {
+TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm" * doctest::test_suite("slow")) {
     Random random(7);
     int hits = 0;
     float deepest = 0.0f;
@@ -155,7 +155,7 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm")
     CHECK(hits > 9000);
 }
 
-TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounces") {
+TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounces" * doctest::test_suite("slow")) {
     // Without losses, so that corners and edges are hit again and again.
     for (int seed = 0; seed < 4; ++seed) {
         Random random(100 + seed);

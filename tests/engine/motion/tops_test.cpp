@@ -123,7 +123,7 @@ Run run_top(const Top& top, bool has_stem, double seconds) {
 
 }  // namespace
 
-TEST_CASE("a tippe top turns over, and when it should") {
+TEST_CASE("a tippe top turns over, and when it should" * doctest::test_suite("slow")) {
     // The contact's friction stopped the rotation however fast the top slid, and the slip however fast it rotated. So
     // it rolled, or had lost its angular velocity before it was over. And a ball of 2 cm had a contact disc of 9 mm.
     double worst = 0.0;

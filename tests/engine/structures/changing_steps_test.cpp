@@ -99,7 +99,7 @@ float check_stands(const std::vector<vec3>& places, double seconds, float most, 
 
 }  // namespace
 
-TEST_CASE("towers of 10 to 30 stand while steps change in length") {
+TEST_CASE("towers of 10 to 30 stand while steps change in length" * doctest::test_suite("slow")) {
     float worst = 0.0f;
     for (const int height : {10, 20, 30}) {
         CAPTURE(height);
@@ -108,7 +108,7 @@ TEST_CASE("towers of 10 to 30 stand while steps change in length") {
     hold("towers of up to 30 boxes at changing steps", 1000.0f * worst);
 }
 
-TEST_CASE("a pyramid with a base of 20 stands while steps change in length") {
+TEST_CASE("a pyramid with a base of 20 stands while steps change in length" * doctest::test_suite("slow")) {
     hold("pyramid of 20 rows at changing steps", 1000.0f * check_stands(pyramid(20), 6.0, 0.06f, 100.0));
 }
 

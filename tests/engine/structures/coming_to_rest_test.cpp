@@ -121,14 +121,14 @@ TEST_CASE("a car that rests on the ends of its travel falls asleep") {
 }
 
 // A ragdoll's head went on swinging in its neck joint, which has no friction.
-TEST_CASE("a thrown ragdoll falls asleep") {
+TEST_CASE("a thrown ragdoll falls asleep" * doctest::test_suite("slow")) {
     check_sleep("thrown ragdoll falls asleep", 40, 1200,
                 [](std::uint64_t seed) { return samples::make_world(thrown_ragdoll(seed)); });
 }
 
 // The speed of a rod that rolled on others was overestimated: as if it rotated end over end. It kept its heap awake,
 // and was braked too weakly for its thickness.
-TEST_CASE("heaps of rods fall asleep") {
+TEST_CASE("heaps of rods fall asleep" * doctest::test_suite("slow")) {
     check_sleep("heap of rods falls asleep", 15, 1200, [](std::uint64_t seed) {
         World world;
         add_rods(world, seed);

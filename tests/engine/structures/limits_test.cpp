@@ -338,7 +338,7 @@ TEST_CASE("limits: heavy on light, and towers" * doctest::test_suite("slow")) {
     hold("load on a wall of 490 bricks", 1000.0f * std::max(sinking_on_wall(1e3f), sinking_on_wall(1e4f)));
 }
 
-TEST_CASE("limits: energy of impacts in plain random worlds") {
+TEST_CASE("limits: energy of impacts in plain random worlds" * doctest::test_suite("slow")) {
     int gained = 0;
     const samples::SoakOptions options{.checks = samples::bit_of(samples::SoakCheck::energy) |
                                                  samples::bit_of(samples::SoakCheck::momentum)};

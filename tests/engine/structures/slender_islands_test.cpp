@@ -32,6 +32,7 @@ struct Column {
         contacts.caches.resize(count);
         contacts.states.resize(count);
         contacts.records.resize(count);
+        contacts.bodies.resize(count);
         for (std::uint32_t i = 1; i <= count; ++i) {
             const std::uint32_t slot = bodies.allocate();
             Body& body = bodies[slot];
@@ -44,6 +45,7 @@ struct Column {
             const std::uint32_t c = i - 1;
             edges.push_back({c, i, i - 1, 4, true, i > 1});
             contacts.records[c].a = i;
+            contacts.bodies[c] = {slot, i > 1 ? slots[i - 1] : slot};
             Manifold& manifold = contacts.caches[c].manifold;
             manifold.count = 4;
             for (int p = 0; p < 4; ++p) manifold.points[p].on_a = {p % 2 ? 0.5f : -0.5f, -0.5f, p / 2 ? 0.5f : -0.5f};

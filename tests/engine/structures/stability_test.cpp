@@ -109,7 +109,7 @@ void check_sleeps(const char* name) {
 
 }  // namespace
 
-TEST_CASE("a jittered tower of 20 stands for 1,200 steps") {
+TEST_CASE("a jittered tower of 20 stands for 1,200 steps" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         CAPTURE(seed);
         Run run("stack20", false, seed);
@@ -136,7 +136,7 @@ TEST_CASE("a jittered pyramid with a base of 40 stands for 2,000 steps" * doctes
     CHECK(std::abs(top.y - place.y) < 0.4f);
 }
 
-TEST_CASE("ten brick walls stand") {
+TEST_CASE("ten brick walls stand" * doctest::test_suite("slow")) {
     Run run("wall", false);
     run.advance(300);
     int moved = 0;
@@ -206,15 +206,15 @@ TEST_CASE("towers and small things are asleep within 20 s") {
     for (const char* name : {"falling_box", "shapes", "stack20", "pyramid10", "dominoes"}) check_sleeps(name);
 }
 
-TEST_CASE("brick walls are asleep within 20 s") { check_sleeps("wall"); }
+TEST_CASE("brick walls are asleep within 20 s" * doctest::test_suite("slow")) { check_sleeps("wall"); }
 
-TEST_CASE("a pyramid of 820 boxes is asleep within 20 s") { check_sleeps("pyramid40"); }
+TEST_CASE("a pyramid of 820 boxes is asleep within 20 s" * doctest::test_suite("slow")) { check_sleeps("pyramid40"); }
 
 TEST_CASE("a bin of 1,000 hulls is asleep within 20 s" * doctest::test_suite("slow")) { check_sleeps("hullpile"); }
 
 TEST_CASE("a bin of 2,000 mixed shapes is asleep within 20 s" * doctest::test_suite("slow")) { check_sleeps("mixed"); }
 
-TEST_CASE("bins of large hulls are asleep within 20 s") {
+TEST_CASE("bins of large hulls are asleep within 20 s" * doctest::test_suite("slow")) {
     check_sleeps("bighulls");
     check_sleeps("bighulls44");
 }

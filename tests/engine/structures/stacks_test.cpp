@@ -179,7 +179,8 @@ TEST_CASE("big blocks of boxes in bond both ways come to rest where they were bu
     }
 }
 
-TEST_CASE("cubes each on four others do not tremble or creep, whatever their size, shift and number of courses") {
+TEST_CASE("cubes each on four others do not tremble or creep, whatever their size, shift and number of courses" *
+          doctest::test_suite("slow")) {
     for (const float edge : {0.1f, 1.0f, 10.0f}) {
         for (const int high : {10, 15, 20}) {
             for (const float shift : {0.2f, 0.3f, 0.4f}) {
@@ -198,7 +199,7 @@ TEST_CASE("cubes each on four others do not tremble or creep, whatever their siz
     }
 }
 
-TEST_CASE("walls in English bond come to rest where they were built") {
+TEST_CASE("walls in English bond come to rest where they were built" * doctest::test_suite("slow")) {
     for (const float height : {0.05f, 0.2f, 1.0f}) {
         for (const int courses : {10, 16, 20}) {
             for (unsigned seed = 1; seed <= 3; ++seed) {

@@ -49,7 +49,7 @@ World world_of(const char* name, samples::SceneData& data, std::vector<BodyId>* 
 
 }  // namespace
 
-TEST_CASE("the same scene run twice gives the same bits at every step") {
+TEST_CASE("the same scene run twice gives the same bits at every step" * doctest::test_suite("slow")) {
     for (const char* name : scenes) {
         CAPTURE(std::string(name));
         samples::SceneData data;
@@ -93,7 +93,8 @@ TEST_CASE("a copy stepped 300 times beside its original keeps the same hash" * d
     }
 }
 
-TEST_CASE("a copy keeps the same hash through removals, teleports, sleep and what the caller adds") {
+TEST_CASE("a copy keeps the same hash through removals, teleports, sleep and what the caller adds" *
+          doctest::test_suite("slow")) {
     World world = rain(4, 120);
     run(world, 45);
     World copy = world;

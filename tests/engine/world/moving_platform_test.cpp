@@ -162,7 +162,8 @@ TEST_CASE("fixed and kinematic bodies do not push each other") {
 
 // Between the kinematic body and the wall, the impulses of crushed bodies grew sub-step by sub-step without end: a box
 // of 280 kg left at 160 m/s when it got past an edge, and in 78 of 200 such worlds a body left at more than 10 m/s.
-TEST_CASE("what a kinematic body crushes against a wall does not fly off at many times its speed") {
+TEST_CASE("what a kinematic body crushes against a wall does not fly off at many times its speed" *
+          doctest::test_suite("slow")) {
     for (const float speed : {1.0f, 3.0f}) {
         int fast = 0;
         for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -202,7 +203,8 @@ TEST_CASE("what a kinematic body crushes against a wall does not fly off at many
 }
 
 // One of 150 such rows left at 2,300 m/s, 25 at more than 4 m/s.
-TEST_CASE("bodies that joints hold do not fly off at hundreds of metres a second when they are crushed") {
+TEST_CASE("bodies that joints hold do not fly off at hundreds of metres a second when they are crushed" *
+          doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
         World world;

@@ -57,7 +57,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-TEST_CASE("stage times add up to the step within three percent") {
+TEST_CASE("stage times add up to the step within three percent" * doctest::test_suite("slow")) {
     for (const char* name : {"tumble", "hullpile", "ragdolls", "stack20", "bullets"}) {
         CAPTURE(name);
         SceneData data;
@@ -200,7 +200,7 @@ TEST_CASE("a tick is as long as the system's clock says") {
 }
 
 #if defined(__linux__)
-TEST_CASE("a step that has to share its processor says so") {
+TEST_CASE("a step that has to share its processor says so" * doctest::test_suite("slow")) {
     // This thread and a busy one share one processor, so the system must take the processor from this one at times.
     cpu_set_t all, one;
     REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);

@@ -388,7 +388,7 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, before 
     }
 }
 
-TEST_CASE("every query agrees with the narrowphase asked of every shape, after steps") {
+TEST_CASE("every query agrees with the narrowphase asked of every shape, after steps" * doctest::test_suite("slow")) {
     for (const vec3& middle : places) {
         CAPTURE(middle.x);
         Crowd crowd(2, middle);
@@ -399,7 +399,8 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, after s
     }
 }
 
-TEST_CASE("every query agrees with the narrowphase asked of every shape, after teleports, removals and additions") {
+TEST_CASE("every query agrees with the narrowphase asked of every shape, after teleports, removals and additions" *
+          doctest::test_suite("slow")) {
     for (const vec3& middle : places) {
         CAPTURE(middle.x);
         Crowd crowd(3, middle);
@@ -412,7 +413,7 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, after t
     }
 }
 
-TEST_CASE("answers depend on where bodies are, to the bit, not on how they came there") {
+TEST_CASE("answers depend on where bodies are, to the bit, not on how they came there" * doctest::test_suite("slow")) {
     // Far from the origin, coordinates are so coarse that shapes extend beyond their boxes.
     for (const vec3& middle : {vec3(0.0f), vec3(2e6f, 1e6f, -3e6f)}) {
         CAPTURE(middle.x);

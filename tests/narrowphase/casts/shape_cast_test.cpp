@@ -157,7 +157,7 @@ TEST_CASE("casts hit where the closed form says") {
     }
 }
 
-TEST_CASE("random casts of all shapes end where the signed distance reaches the target") {
+TEST_CASE("random casts of all shapes end where the signed distance reaches the target" * doctest::test_suite("slow")) {
     Random random(51);
     int hits = 0, misses = 0, starts = 0, targets = 0;
     for (int i = 0; i < 2500; ++i) {

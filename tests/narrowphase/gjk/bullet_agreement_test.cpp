@@ -80,7 +80,8 @@ Listener ask_bullet(const HullPair& a, const HullPair& b, const MatrixTransform&
 
 }  // namespace
 
-TEST_CASE("on hull pairs Talus and Bullet mostly agree, and where they do not the oracle sides with Talus") {
+TEST_CASE("on hull pairs Talus and Bullet mostly agree, and where they do not the oracle sides with Talus" *
+          doctest::test_suite("slow")) {
     test::Random random(324);
     std::vector<HullPair> pool;
     for (int i = 0; i < 40; ++i) pool.push_back(make_one(random, random.scale(0.5, 2.0)));

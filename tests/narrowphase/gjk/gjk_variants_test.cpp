@@ -340,7 +340,8 @@ TEST_CASE("the hierarchy halves and halves and finds the farthest vertex in a lo
     }
 }
 
-TEST_CASE("all searches end at the same height on hulls of every kind but for a few in dents") {
+TEST_CASE("all searches end at the same height on hulls of every kind but for a few in dents" *
+          doctest::test_suite("slow")) {
     Random random(403);
     int hulls = 0, tall = 0, searches = 0, stalled[support_method_count] = {};
     for (const auto& family : test::cloud_families) {
@@ -470,7 +471,7 @@ TEST_CASE("every combination agrees with production and with the oracle on cold 
     CHECK(judged > 20);
 }
 
-TEST_CASE("discard-and-add fails as rarely as measured and says so") {
+TEST_CASE("discard-and-add fails as rarely as measured and says so" * doctest::test_suite("slow")) {
     // By gap: the nearer, the more often two faces separate, and the farthest vertex is then often the one just added.
     const double limits[] = {0.1, 0.5, 2.0, 1e9};
     const double allowed[2][4] = {{0.7, 0.5, 0.25, 0.04}, {0.6, 0.4, 0.16, 0.025}};  // arbitrary, centroids
@@ -526,7 +527,8 @@ TEST_CASE("discard-and-add fails as rarely as measured and says so") {
     CHECK(missed <= 0.03 * overlapping);
 }
 
-TEST_CASE("tracked pairs get the cold answers from every combination and the memory saves work") {
+TEST_CASE("tracked pairs get the cold answers from every combination and the memory saves work" *
+          doctest::test_suite("slow")) {
     // The paper's coarse steps (section 4.3, in radii) and a fine motion.
     struct Motion {
         double step, angle;

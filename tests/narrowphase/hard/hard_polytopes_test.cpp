@@ -492,7 +492,7 @@ TEST_CASE("size ratios to 1 in 100 000 and places 10 km out have exact answers")
 
 // ---- Many vertices --------------------------------------------------------------------------------------------------
 
-TEST_CASE("prisms and cones of many corners have exact answers") {
+TEST_CASE("prisms and cones of many corners have exact answers" * doctest::test_suite("slow")) {
     std::vector<HardCase> cases;
     for (const int sides : {7, 16, 36}) {
         Points prism, cone;

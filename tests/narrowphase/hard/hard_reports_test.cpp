@@ -336,7 +336,7 @@ TEST_CASE("what PhysX and ReactPhysics3D and bepuphysics2 were reported to get w
     check(c);
 }
 
-TEST_CASE("cones have exact distances and depths at their tips and sides and rims") {
+TEST_CASE("cones have exact distances and depths at their tips and sides and rims" * doctest::test_suite("slow")) {
     std::vector<HardCase> c;
     const auto add = [&](HardCase h) { c.push_back(std::move(h)); };
     const double slope = std::sqrt(5.0);

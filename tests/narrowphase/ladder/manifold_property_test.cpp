@@ -161,7 +161,8 @@ void ask(Touching& pair) {
 
 }  // namespace
 
-TEST_CASE("every touching pair of any kind has a manifold on its surfaces that holds the true depth") {
+TEST_CASE("every touching pair of any kind has a manifold on its surfaces that holds the true depth" *
+          doctest::test_suite("slow")) {
     Random random(7);
     const auto hulls = make_hulls(random, 60);
     const int rounds = 300;
@@ -195,7 +196,7 @@ TEST_CASE("every touching pair of any kind has a manifold on its surfaces that h
             " with more points, ", helped, " of these with the witness pair's help");
 }
 
-TEST_CASE("a pair seen from the other side has the same contact") {
+TEST_CASE("a pair seen from the other side has the same contact" * doctest::test_suite("slow")) {
     Random random(19);
     const auto hulls = make_hulls(random, 60);
     int same_count = 0, same_points = 0, pairs = 0;

@@ -270,7 +270,8 @@ TEST_CASE("where the kernel is in doubt the trace shows its part and the plain l
     CHECK(seen.handed_over >= 20);
 }
 
-TEST_CASE("a trace of EPA gives epa's answer bit for bit from closed meshes around the origin") {
+TEST_CASE("a trace of EPA gives epa's answer bit for bit from closed meshes around the origin" *
+          doctest::test_suite("slow")) {
     int overlapping = 0, steps = 0, curved = 0, flat = 0, again = 0, slivers = 0;
     std::map<std::pair<int, int>, int> met;
     for (const Query& q : make_queries(15, 30)) {

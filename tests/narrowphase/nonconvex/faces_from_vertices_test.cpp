@@ -121,7 +121,8 @@ TEST_CASE("the hull builder agrees with all triples on hulls of random points") 
 /// In difficult clouds it depends on the tolerance whether two faces are one. If a 16 times tighter and a 16 times
 /// wider tolerance give the same result, it does not depend on the tolerance, and the builder must give that result,
 /// too.
-TEST_CASE("the hull builder agrees with all triples on difficult clouds wherever tolerances do not decide") {
+TEST_CASE("the hull builder agrees with all triples on difficult clouds wherever tolerances do not decide" *
+          doctest::test_suite("slow")) {
     int clear = 0, agreeing = 0, families = 0;
     for (const test::CloudFamily& family : test::cloud_families) {
         bool any = false;

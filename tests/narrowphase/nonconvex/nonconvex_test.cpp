@@ -58,7 +58,7 @@ Transform moved(const vec3& from, const vec3& to, const quat& start, const glm::
 
 }  // namespace
 
-TEST_CASE("all pairs of edges and faces tell what triangles tell in any pose") {
+TEST_CASE("all pairs of edges and faces tell what triangles tell in any pose" * doctest::test_suite("slow")) {
     const std::vector<NonconvexSolid> solids = nonconvex_solids();
     Random random(21);
     int met = 0, apart = 0, inside = 0;
@@ -129,7 +129,8 @@ TEST_CASE("touching and identical polyhedra meet") {
     }
 }
 
-TEST_CASE("along motions the pruned test agrees up to the first contact and its distance is the true one") {
+TEST_CASE("along motions the pruned test agrees up to the first contact and its distance is the true one" *
+          doctest::test_suite("slow")) {
     const std::vector<NonconvexSolid> solids = nonconvex_solids();
     const auto pairs = some_pairs(static_cast<int>(solids.size()));
     Random random(31);

@@ -57,7 +57,7 @@ bool covers(const std::vector<EdgeFacePair>& kept, const std::vector<EdgeFacePai
 
 }  // namespace
 
-TEST_CASE("the sweep, the grid and the signs find what testing every pair finds") {
+TEST_CASE("the sweep, the grid and the signs find what testing every pair finds" * doctest::test_suite("slow")) {
     const std::vector<NonconvexSolid> solids = nonconvex_solids();
     Random random(11);
     int wrong = 0, most = 0;

@@ -132,7 +132,7 @@ TEST_CASE("the oracle agrees with closed forms of cylinders and cones") {
     expect(hat(1, 1), hat(1, 1), at({0, -1.75f, 0}, mat3(1, 0, 0, 0, -1, 0, 0, 0, -1)), -0.25, {0, -1, 0});
 }
 
-TEST_CASE("the oracle's two searches agree on polytopes, separated and penetrating") {
+TEST_CASE("the oracle's two searches agree on polytopes, separated and penetrating" * doctest::test_suite("slow")) {
     Random random(11);
     int penetrating = 0, separated = 0;
     for (int i = 0; i < 1500; ++i) {

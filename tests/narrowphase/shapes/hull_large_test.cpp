@@ -93,7 +93,7 @@ TEST_CASE("a hull of 50000 points on a sphere is closed and exact with vertices 
     CHECK(planet()->volume == doctest::Approx(4.1887902).epsilon(5e-4));  // what lies between facets and sphere
 }
 
-TEST_CASE("support on a hull of 50000 points finds the farthest vertex from any hint") {
+TEST_CASE("support on a hull of 50000 points finds the farthest vertex from any hint" * doctest::test_suite("slow")) {
     Random random(5);
     const Shape shape = hull(planet());
     std::uint16_t near = 0;
@@ -110,7 +110,7 @@ TEST_CASE("support on a hull of 50000 points finds the farthest vertex from any 
     }
 }
 
-TEST_CASE("GJK on hulls of 50000 points is proved by a plane and by its witness points") {
+TEST_CASE("GJK on hulls of 50000 points is proved by a plane and by its witness points" * doctest::test_suite("slow")) {
     Random random(7);
     int separated = 0;
     for (int i = 0; i < 60; ++i) {
@@ -133,7 +133,7 @@ TEST_CASE("GJK on hulls of 50000 points is proved by a plane and by its witness 
     CHECK(separated == 180);
 }
 
-TEST_CASE("EPA on hulls of 50000 points finds a depth that no face of either beats") {
+TEST_CASE("EPA on hulls of 50000 points finds a depth that no face of either beats" * doctest::test_suite("slow")) {
     Random random(9);
     int deep = 0;
     for (int i = 0; i < 40; ++i) {
@@ -171,7 +171,8 @@ TEST_CASE("EPA on hulls of 50000 points finds a depth that no face of either bea
     CHECK(deep == 40);
 }
 
-TEST_CASE("manifolds on hulls of 50000 points lie on both surfaces whatever the hint says") {
+TEST_CASE("manifolds on hulls of 50000 points lie on both surfaces whatever the hint says" *
+          doctest::test_suite("slow")) {
     Random random(11);
     int wide_faces = 0, points = 0;
     for (int i = 0; i < 60; ++i) {

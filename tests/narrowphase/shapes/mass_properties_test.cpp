@@ -124,7 +124,7 @@ std::shared_ptr<const Hull> some_hull(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("mass, centre and inertia of every solid agree with numerical integration") {
+TEST_CASE("mass, centre and inertia of every solid agree with numerical integration" * doctest::test_suite("slow")) {
     const vec3 a(0.1f, -0.2f, 0.3f), b(1.1f, 0.4f, -0.2f), c(0.2f, 0.9f, 0.6f), d(1.9f, 0.9f, -0.55f);
     const std::vector<Shape> shapes{
         sphere(0.8f),

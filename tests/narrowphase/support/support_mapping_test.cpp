@@ -328,7 +328,7 @@ TEST_CASE("distance from A - B to the origin is the distance from A to B") {
     }
 }
 
-TEST_CASE("hulls of collections and swept sets are the hulls of all points in them") {
+TEST_CASE("hulls of collections and swept sets are the hulls of all points in them" * doctest::test_suite("slow")) {
     Random random(36);
     for (int i = 0; i < 300; ++i) {
         const Sample parts[3] = {any_polytope(random), any_polytope(random), any_polytope(random)};

@@ -175,7 +175,7 @@ TEST_CASE("an index out of range gives the first point") {
 
 // Vertices that lie closer together than the builder's tolerance can leave dents, in which a climb may end. On a cube
 // with rounded corners that was once 2.6e-4 m short, so that GJK's support plane was none.
-TEST_CASE("a support plane of a large hull is one on whatever cloud it was built") {
+TEST_CASE("a support plane of a large hull is one on whatever cloud it was built" * doctest::test_suite("slow")) {
     Random random(15);
     int climbed = 0, dented = 0;
     double worst = 0.0;
