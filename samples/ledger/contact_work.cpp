@@ -85,7 +85,7 @@ void ContactWork::read(const World& world, LedgerStep& step) {
             if (tells_of_a_push(world, e)) step.unite(e.body_a.slot, e.body_b.slot);
         }
     }
-    // What a fast body met on a mesh is told by events alone.
+    // The contacts of fast bodies with meshes are not listed. Only events tell of them.
     for (const ContactEvent& e : world.contacts_begun()) {
         if (tells_of_a_push(world, e) &&
             (world.shapes(e.body_a)[e.shape_a].mesh || world.shapes(e.body_b)[e.shape_b].mesh))
@@ -99,8 +99,8 @@ void ContactWork::read(const World& world, LedgerStep& step) {
     for (const ContactEvent& e : on_meshes_) step.unite(e.body_a.slot, e.body_b.slot);
 }
 
-/// What was listed of this contact after the step before, or nullptr. Contacts keep their order from step to step, so
-/// the search goes on where the last one ended.
+/// Returns this contact as it was after the step before, or nullptr. Contacts keep their order from step to step, so the
+/// search goes on where the last one ended.
 const Contact* ContactWork::last_contact(const Contact& contact) {
     for (std::size_t i = 0; i < last_contacts_.size(); ++i) {
         next_last_ = next_last_ < last_contacts_.size() ? next_last_ : 0;
@@ -132,7 +132,7 @@ void ContactWork::add_contact(const World& world, const Contact& contact, const 
     add_lost_overlap(pair, step);
 }
 
-/// The work of kinematic bodies that the contact pushes.
+/// Adds the work of kinematic bodies on which the contact pushes.
 void ContactWork::add_kinematic_surfaces(const TouchedPair& pair, const LedgerTolerance& tolerance, LedgerStep& step) {
     const auto& [c, a, b, shape_a, shape_b, normal, friction, middle, pressed] = pair;
     for (const auto& [slot, sign] : {std::pair{a, 1.0}, std::pair{b, -1.0}}) {
@@ -164,7 +164,7 @@ void ContactWork::add_kinematic_surfaces(const TouchedPair& pair, const LedgerTo
     }
 }
 
-/// The work of surfaces that run though their bodies stand.
+/// Adds the work of belts: surfaces that move while their bodies stand still (Material::surface_velocity).
 void ContactWork::add_belts(const TouchedPair& pair, LedgerStep& step) {
     const auto& [c, a, b, shape_a, shape_b, normal, friction, middle, pressed] = pair;
     for (const auto& [slot, sign, shape] : {std::tuple{a, 1.0, &shape_a}, std::tuple{b, -1.0, &shape_b}}) {
@@ -176,9 +176,9 @@ void ContactWork::add_belts(const TouchedPair& pair, LedgerStep& step) {
     }
 }
 
-/// The work of pushing shapes out of each other: overlap that became less. A tenth more, because the impulse is a sum over
-/// the step, in which contacts may swing. Where the contact was found anew within the step, and where bodies turn a lot,
-/// its points at the end are not those of its beginning: then the deepest overlap counts.
+/// Adds the work of pushing shapes out of each other: the overlap that was lost. It counts for a tenth more, because the
+/// impulse is a sum over the step, in which contacts may swing. If the contact was found anew within the step, or if its
+/// bodies turned a lot, its points at the end are not those of the beginning. Then the deepest overlap counts.
 void ContactWork::add_lost_overlap(const TouchedPair& pair, LedgerStep& step) {
     const auto& [c, a, b, shape_a, shape_b, normal, friction, middle, pressed] = pair;
     constexpr double turned = 0.2, more = 1.1;
@@ -211,7 +211,7 @@ void ContactWork::add_lost_overlap(const TouchedPair& pair, LedgerStep& step) {
     step.add_work(a, b, more * work / step.dt());
 }
 
-/// Contacts that began and ended within the step.
+/// Adds the work of contacts that began and ended within the step.
 void ContactWork::add_begun_contacts(const World& world, LedgerStep& step) const {
     for (const ContactEvent& e : world.contacts_begun()) {
         if (!tells_of_a_push(world, e)) continue;
@@ -229,7 +229,7 @@ void ContactWork::add_begun_contacts(const World& world, LedgerStep& step) const
     }
 }
 
-/// What ended may have pushed in this step before it did, all its overlap away.
+/// Adds the work of contacts that ended in this step. Before they ended, they may have pushed out all of their overlap.
 void ContactWork::add_ended_contacts(const World& world, LedgerStep& step) const {
     for (const ContactEvent& e : world.contacts_ended()) {
         if (!tells_of_a_push(world, e)) continue;

@@ -129,7 +129,7 @@ void JointInStep::add_kinematic_bodies() {
     }
 }
 
-/// The spring, the motor and the limit of axis `i`.
+/// Adds the work of the spring and the motor of an axis, and finds how far its limit was passed.
 void JointInStep::add_axis(int i) {
     const JointAxes kind = axes_of(now.kind);
     const bool settable = (kind.settable >> i & 1u) != 0;
@@ -144,7 +144,8 @@ void JointInStep::add_axis(int i) {
             const double target = static_cast<double>(spring.target), cap = static_cast<double>(spring.max_force);
             const double released = stored(stiffness, q0 - target, cap) - stored(stiffness, q1 - target, cap) +
                                     swing(stiffness, q0 - target, then.speeds[i], q1 - target, now.speeds[i], cap);
-            // A spring of some frequency is as stiff as what its bodies weigh there, which changes as they turn.
+            // The stiffness of a spring of a given frequency follows from the masses of its bodies, which change along
+            // the axis as the bodies turn.
             const double f = glm::dot(i < 3 ? force : torque, direction(i));
             const double pushed = f * (q1 - q0) + 0.5 * step.dt() * std::abs(f * (now.speeds[i] - then.speeds[i]));
             const double pull = -std::clamp(stiffness * (0.5 * (q0 + q1) - target), -cap, cap);
@@ -168,7 +169,7 @@ void JointInStep::add_axis(int i) {
     if (i >= 3) bent = std::max(bent, beyond(q0));
 }
 
-/// Anchors that were apart and turns beyond limits that are less so.
+/// Adds the work of closing: of anchors that were apart, and rotations beyond limits, that became smaller.
 void JointInStep::add_violations(const LedgerTolerance& tolerance) {
     if (now.kind == JointKind::ball) {
         const double cone = static_cast<double>(world.joint_cone(now.id));
@@ -178,7 +179,7 @@ void JointInStep::add_violations(const LedgerTolerance& tolerance) {
         bent = std::max(bent, s0 - cone);
     }
     step.add_work(a, b, glm::length(force) * shift + glm::length(torque) * turn);
-    // Bodies that are pulled at anchors that lie apart are turned by that.
+    // A pull at anchors that lie apart turns the bodies.
     const double reach =
         std::max(glm::length(step.after(a).center - anchor), glm::length(step.after(b).center - anchor));
     for (const std::uint32_t i : {a, b}) {
@@ -186,7 +187,7 @@ void JointInStep::add_violations(const LedgerTolerance& tolerance) {
         LedgerStep::Group& group = step.group_of(i);
         if (i == a || step.before(a).type != BodyType::dynamic)
             group.twisted += step.dt() * glm::length(force) * std::sqrt(gap2);
-        // Joints follow what rounds off their anchors' positions.
+        // Joints move bodies by the rounding of their anchors' positions.
         group.rounding +=
             0.5 * step.before(i).mass * square(tolerance.position * (glm::length(anchor) + reach + 1.0) / (2.0 * half));
         group.open = std::max(group.open, std::sqrt(gap2) + std::min(bent, 1.0) * reach);
