@@ -185,9 +185,9 @@ bool StiffGroupSearch::choose_islands(bool examines_all) {
 }
 
 void StiffGroupSearch::look_at_contacts(const Input& in) {
-    const auto velocity_of = [&](std::uint32_t i) {
-        return i != 0 ? in.contacts.bodies[in.contacts.slots[i]].linear_velocity : vec3(0.0f);
-    };
+    const BodyStore& bodies = in.contacts.bodies;
+    const std::span<const std::uint32_t> slots = in.contacts.slots;
+    const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
     const float gained = free_fall_speed(in);
     for (const ConstraintGraph::Edge& edge : in.edges) {
         Island& island = island_of(in, edge);
@@ -207,19 +207,20 @@ void StiffGroupSearch::look_at_contacts(const Input& in) {
 /// load.
 void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>& groups) {
     const float gained = free_fall_speed(in);
+    const ContactTable& contacts = in.contacts.contacts;
     for (std::uint32_t i = 0; i < in.edges.size(); ++i) {
         const ConstraintGraph::Edge& edge = in.edges[i];
         Island& island = island_of(in, edge);
         const bool by_levels = is_by_levels(island);
         const bool loaded = !island.light && (by_levels || island.most >= settings::stiff_load_wide * island.least);
         if (island.excluded || !(loaded || island.struck)) continue;
-        const float gap = gap_of(in.contacts.contacts, edge.contact);
+        const float gap = gap_of(contacts, edge.contact);
         const bool crushes = (gap > 0.0f || island.struck) &&
                              is_crushed(in.contacts, edge, gap, gained, in.dt, in.substep, island.was_stiff);
         // A contact whose surfaces stay apart in this step carries no load, for example between two sheets of a pack
         // that have another thin sheet between them. A contact whose surfaces slide far stays with the contact solver,
         // because substep_contacts.h updates such contacts within the step, and does not update those of groups.
-        const bool presses = gap == 0.0f || crushes || has_pushed(in.contacts.contacts.states[edge.contact]);
+        const bool presses = gap == 0.0f || crushes || has_pushed(contacts.states[edge.contact]);
         if (!presses && (edge.slide_limit > 0.0f || gap > most_closing(in, edge))) continue;
         if (island.group == null_index) {
             island.group = count_++;
