@@ -53,6 +53,8 @@ bridge 200
 chain 60
 wrecking 260
 ragdolls 90
+ragdoll_bin 240
+chains 45
 conveyor 600
 car 300
 gears 240

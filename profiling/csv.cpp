@@ -36,6 +36,15 @@ void each_column(const FrameProfile& p, Column&& column) {
     column(p.islands, "", "groups of bodies that touch or are jointed", "islands");
     column(p.colors, "", "colours of the constraint graph: the solver handles one after the other", "colors");
     column(p.slabs, "", "slabs of space that threads solved side by side", "slabs");
+    const JointProfile& j = p.joints;
+    column(count(j.articulations), "", "sets of jointed bodies that were solved", "articulations");
+    column(count(j.joints), "", "joints that were solved", "joints");
+    column(count(j.rows), "", "scalar constraints of these joints", "joint_rows");
+    column(count(j.factorizations), "", "factorisations of their matrices, in all sub-steps", "joint_factorizations");
+    column(count(j.rounds), "", "rounds of the joints' direct solve, in all sub-steps", "joint_rounds");
+    column(j.microseconds, "us", "part of solve_us: the joints' two passes, summed over the threads", "joints_us");
+    column(j.coupled_microseconds, "us",
+           "part of solve_us: contacts and joints that were solved together, summed over the threads", "coupled_us");
     column(p.swept_bodies, "", "fast bodies that continuous collision moved", "swept_bodies");
     column(p.impacts, "", "impacts of these bodies within the step", "impacts");
     column(count(p.max_penetration), "m", "penetration of the deepest contact point of this step", "max_penetration_m");
@@ -86,6 +95,10 @@ void each_column(const FrameProfile& p, Column&& column) {
     column(number(s.body_b.slot), "", "slot of its second body", "slowest_body_b");
     column(number(s.shape_a), "", "index of the shape in the first body", "slowest_shape_a");
     column(number(s.shape_b), "", "index of the shape in the second body", "slowest_shape_b");
+    column(j.slowest_microseconds, "us", "time of the slowest articulation, with --timing pairs; else 0",
+           "slowest_articulation_us");
+    column(j.slowest_body.is_null() ? -1.0 : count(j.slowest_body.slot), "",
+           "slot of one of its bodies; -1: none was timed singly", "slowest_articulation_body");
 }
 
 template <class... Pieces>

@@ -214,6 +214,23 @@ void write_counts(Json& json, const NarrowphaseProfile& timed, const Narrowphase
     json.close(']');
 }
 
+/// What joints cost: `timed` in the frames whose times count, `all` in all frames.
+void write_joints(Json& json, const JointProfile& timed, const JointProfile& all) {
+    json.key("joints");
+    json.open('{');
+    json.field("articulations", all.articulations);
+    json.field("joints", all.joints);
+    json.field("rows", all.rows);
+    json.field("factorizations", all.factorizations);
+    json.field("rounds", all.rounds);
+    json.field("timedJoints", timed.joints);
+    json.field("us", timed.microseconds);
+    json.field("coupledUs", timed.coupled_microseconds);
+    json.field("slowestUs", timed.slowest_microseconds);
+    json.field("slowestBody", static_cast<double>(timed.slowest_body.slot));
+    json.close('}');
+}
+
 /// The plots, one list per series.
 void write_plots(Json& json, const std::vector<FrameProfile>& points) {
     const auto series = [&](const auto& value) {
@@ -267,6 +284,7 @@ void ReportWriter::add(const FrameProfile& profile, const World* world) {
     times.sum.broadphase += profile.broadphase;
     times.sum.timing += profile.timing;
     times.narrowphase += profile.narrowphase;
+    times.joints += profile.joints;
     note_point(profile);
     note_worst(profile);
     note_pair(profile, world);
@@ -339,6 +357,8 @@ std::string ReportWriter::data() const {
     const Times& times = calm_.totals.empty() ? interrupted_ : calm_;
     NarrowphaseProfile counts_of_all = calm_.narrowphase;
     counts_of_all += interrupted_.narrowphase;
+    JointProfile joints_of_all = calm_.joints;
+    joints_of_all += interrupted_.joints;
     Json json;
     json.open('{');
     write_facts(json, facts_);
@@ -351,6 +371,7 @@ std::string ReportWriter::data() const {
     write_names(json);
     write_times(json, times.totals, times.sum, times.narrowphase);
     write_counts(json, times.narrowphase, counts_of_all);
+    write_joints(json, times.joints, joints_of_all);
     write_plots(json, points_);
     array(json, "worstFrames", worst_, [&](const FrameProfile& p) { write_frame(json, p); });
     array(json, "worstPairs", worst_pairs(), [&](const auto& entry) {

@@ -624,6 +624,26 @@ function showShapes() {
   if (!byCost.length) byId("shapes").replaceChildren(element("caption", {className: "quiet"}, "no pair had to be tested"));
 }
 
+function showJoints() {
+  const {articulations, joints, rows, factorizations, rounds, timedJoints, us, coupledUs, slowestUs, slowestBody} = data.joints;
+  byId("joints-panel").hidden = articulations === 0;
+  if (articulations === 0) return;
+  const frames = data.frames || 1, timedFrames = data.timedFrames || 1;
+  const lines = [
+    ["articulations", digits(articulations / frames), "a frame"],
+    ["joints", digits(joints / frames), "a frame"],
+    ["rows", digits(rows / frames), "a frame"],
+    ["factorisations", digits(factorizations / articulations), "an articulation and frame"],
+    ["rounds", digits(rounds / articulations), "an articulation and frame"],
+    ["time", timeText(us / timedFrames), "a frame"],
+    ["time", timedJoints ? timeText(us / timedJoints) : "-", "a joint and frame"],
+    ["contacts solved with joints", timeText(coupledUs / timedFrames), "a frame"],
+  ];
+  if (slowestUs > 0) lines.push(["slowest articulation", timeText(slowestUs), `that of body ${slowestBody}`]);
+  fillTable("joints", [["", true], [""], ["", true]], lines.map(([name, value, unit]) =>
+    element("tr", {}, cell(name), cell(value), cell(unit, {className: "quiet"}))));
+}
+
 // ---- Light and dark
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -653,6 +673,7 @@ const perCall = (iterations, calls) => calls ? `${digits(iterations / calls)} a 
 showHistogram("gjk", data.gjkHistogram, (i, n) => i + (i === n - 1 ? "+" : ""), perCall(data.gjkIterations, data.gjkQueries));
 showHistogram("epa", data.epaHistogram, (i, n) => 4 * i + (i === n - 1 ? "+" : ""), perCall(data.epaIterations, data.epaQueries));
 showHits();
+showJoints();
 showShapes();
 if (data.interrupted && data.timed)
   byId("interrupted").textContent = `During ${group(data.interrupted)} pale frames the system gave the processor to others: ` +

@@ -143,6 +143,13 @@ struct SolverJoint {
     int shift = 0;  ///< number of places by which its axes are shifted from the user's (row_setup.cpp)
 };
 
+/// What an articulation, or a group of contacts, has cost in the step.
+struct JointCost {
+    std::uint32_t factorizations = 0, rounds = 0;
+    std::uint32_t clock_reads = 0;
+    double microseconds = 0.0;  ///< of some articulations, the time of others that were timed together with it
+};
+
 struct Articulation {
     std::uint32_t first_joint = 0, joint_count = 0;
     std::uint32_t first_link = 0, link_count = 0;
@@ -170,6 +177,7 @@ struct Articulation {
     int failed_closings = 0;               ///< steps in which closing failed since its joints were last closed
     double most_open = 0.0;                ///< the largest `open` of those steps, m
     double stays_open = 0.0;               ///< opening up to which closing is not tried, m
+    JointCost cost;
 };
 
 /// The off-diagonal block of the matrix between a joint and a hub.

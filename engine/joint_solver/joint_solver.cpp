@@ -1,5 +1,6 @@
 #include "engine/joint_solver/joint_solver.h"
 
+#include "common/stopwatch.h"
 #include "engine/joint_solver/contacts/contact_bounces.h"
 #include "engine/joint_solver/contacts/contact_sweeps.h"
 #include "engine/joint_solver/passes/joint_energy.h"
@@ -13,7 +14,8 @@ namespace talus {
 
 void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
                           std::span<const std::uint32_t> solver_index, std::span<const SolverMass> masses,
-                          const JointMotions& motions, float substep) {
+                          const JointMotions& motions, float substep, Timing timing) {
+    timing_ = timing;
     s_.motions = motions;
     s_.substep = substep;
     s_.active.clear();
@@ -50,6 +52,7 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
 
 void JointSolver::prepare_articulation(Articulation& a, const JointStore& joints, const BodyStore& bodies,
                                        std::span<const SolverMass> masses, RowSizes& sizes) {
+    a.cost = {};
     for (Link& link : s_.links_of(a)) prepare_link(s_, link, bodies, masses);
     a.bounded = a.springs = a.driven = a.pushed = a.bent = a.weak = false;
     a.redundant = a.looped;
@@ -68,18 +71,35 @@ void JointSolver::prepare_articulation(Articulation& a, const JointStore& joints
     }
 }
 
+template <class ItemAt, class Run>
+void JointSolver::run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& item_at, Run&& run) {
+    if (first == last) return;
+    Stopwatch watch(timing_ != Timing::off);
+    for (std::uint32_t i = first; i < last; ++i) {
+        run(item_at(i));
+        if (timing_ == Timing::pairs || i + 1 == last) item_at(i).cost.microseconds += watch.lap();
+    }
+    item_at(first).cost.clock_reads += watch.reads();
+}
+
 void JointSolver::solve(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t at = first; at < last; ++at) solve_articulation(s_, s_.articulations[s_.active[at]]);
+    run_timed(
+        first, last, [&](std::uint32_t at) -> Articulation& { return s_.articulations[s_.active[at]]; },
+        [&](Articulation& a) { solve_articulation(s_, a); });
 }
 
 void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t at = first; at < last; ++at) relax_articulation(s_, s_.articulations[s_.active[at]]);
+    run_timed(
+        first, last, [&](std::uint32_t at) -> Articulation& { return s_.articulations[s_.active[at]]; },
+        [&](Articulation& a) { relax_articulation(s_, a); });
 }
 
 void JointSolver::solve_contacts(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t g = first; g < last; ++g) {
-        if (!contacts_.groups[g].in_stiff_group) solve_contact_group(contacts_, s_, contacts_.groups[g]);
-    }
+    run_timed(
+        first, last, [&](std::uint32_t g) -> JointContactGroup& { return contacts_.groups[g]; },
+        [&](JointContactGroup& group) {
+            if (!group.in_stiff_group) solve_contact_group(contacts_, s_, group);
+        });
 }
 
 void JointSolver::transmit_bounces(std::uint32_t first, std::uint32_t last) {
@@ -119,6 +139,43 @@ void JointSolver::scale_impulses(std::uint32_t at, double kept) {
 }
 
 void JointSolver::store(JointStore& joints, float step) const { store_results(s_, joints, step); }
+
+JointProfile& JointProfile::operator+=(const JointProfile& other) {
+    articulations += other.articulations;
+    joints += other.joints;
+    rows += other.rows;
+    factorizations += other.factorizations;
+    rounds += other.rounds;
+    microseconds += other.microseconds;
+    coupled_microseconds += other.coupled_microseconds;
+    if (other.slowest_microseconds > slowest_microseconds) {
+        slowest_microseconds = other.slowest_microseconds;
+        slowest_body = other.slowest_body;
+    }
+    return *this;
+}
+
+JointProfile JointSolver::profile(const BodyStore& bodies, std::uint64_t& clock_reads) const {
+    JointProfile profile;
+    profile.articulations = articulation_count();
+    profile.rows = static_cast<std::uint32_t>(s_.rows.size());
+    for (const std::uint32_t index : s_.active) {
+        const Articulation& a = s_.articulations[index];
+        profile.joints += a.joint_count;
+        profile.factorizations += a.cost.factorizations;
+        profile.rounds += a.cost.rounds;
+        profile.microseconds += a.cost.microseconds;
+        clock_reads += a.cost.clock_reads;
+        if (timing_ != Timing::pairs || !(a.cost.microseconds > profile.slowest_microseconds)) continue;
+        profile.slowest_microseconds = a.cost.microseconds;
+        profile.slowest_body = bodies.id_of(s_.first_awake_link(a).slot);
+    }
+    for (const JointContactGroup& group : contacts_.groups) {
+        profile.coupled_microseconds += group.cost.microseconds;
+        clock_reads += group.cost.clock_reads;
+    }
+    return profile;
+}
 
 std::size_t JointSolver::bytes() const { return s_.bytes() + topology_.bytes() + contacts_.bytes() + closing_.bytes(); }
 

@@ -55,6 +55,7 @@
 /// the JointStore. Kept across steps: the topology, until joints or types of bodies change, and the number of failed
 /// attempts to close each articulation. All other state that continues from step to step is in the JointStore.
 
+#include <talus/engine/profile.h>
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/joint_solver/articulations.h"
 #include "engine/joint_solver/body_rows.h"
@@ -81,9 +82,9 @@ public:
     explicit JointSolver(const JointKernel& kernel) : s_(kernel) {}
 
     /// Finds the articulations with an awake body and prepares their rows. `solver_index` is indexed by body slot.
-    /// `substep` is in seconds.
+    /// `substep` is in seconds. `timing` says how much is timed for profile().
     void prepare(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> solver_index,
-                 std::span<const SolverMass> masses, const JointMotions& motions, float substep);
+                 std::span<const SolverMass> masses, const JointMotions& motions, float substep, Timing timing);
 
     std::uint32_t articulation_count() const { return static_cast<std::uint32_t>(s_.active.size()); }
     // The two passes, for articulations first .. last - 1. Different ranges may run at the same time.
@@ -220,6 +221,8 @@ public:
 
     /// Writes forces, angles and the state for the next step to the joints. `step` is in seconds.
     void store(JointStore& joints, float step) const;
+    /// Returns what joints have cost since prepare(), and adds the number of times the clock was read for that.
+    JointProfile profile(const BodyStore& bodies, std::uint64_t& clock_reads) const;
 
     std::size_t bytes() const;
 
@@ -237,7 +240,13 @@ private:
         }
     }
 
+    /// Calls run(item) for the articulations or contact groups first .. last - 1, and takes their times: of each with
+    /// Timing::pairs, else of all together. `item_at(i)` returns one.
+    template <class ItemAt, class Run>
+    void run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& item_at, Run&& run);
+
     Articulations s_;
+    Timing timing_ = Timing::off;
     JointTopology topology_;
     JointContactGroups contacts_;
     JointClosing closing_;

@@ -39,7 +39,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
         // The articulations are known only after the bodies are ready, so the first stages run now.
         stage_team.run(jobs, plan.stages(), work_on);
         joint_solver.prepare(joints, bodies, indices.index_by_slot(), moving.masses(),
-                             {moving.bodies(), &moving.motions(), indices.slots(), &bodies, def.max_speed}, substep);
+                             {moving.bodies(), &moving.motions(), indices.slots(), &bodies, def.max_speed}, substep,
+                             def.timing);
         joint_solver.prepare_contacts(solver, edges, islands);
         stiff_groups.prepare_joints(joint_solver);
         plan.drop_done();
@@ -48,7 +49,10 @@ void World::State::solve(float dt, const Jobs& jobs) {
     stage_team.run(jobs, plan.stages(), work_on);
     substep_contacts.restore_colliders(world);
     solver.end();
-    if (joints.slot_count() != 0) joint_solver.store(joints, dt);
+    if (joints.slot_count() != 0) {
+        joint_solver.store(joints, dt);
+        profile.joints = joint_solver.profile(bodies, profile.narrowphase.clock_reads);
+    }
     kinematic_targets.arrive(bodies);
 }
 

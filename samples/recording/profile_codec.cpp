@@ -65,6 +65,13 @@ void for_each_column(Row& row, F&& f) {
     }
     f("clock_reads", n.clock_reads);
     f("interruptions", p.interruptions);
+    f("articulations", p.joints.articulations);
+    f("joints", p.joints.joints);
+    f("joint_rows", p.joints.rows);
+    f("joint_factorizations", p.joints.factorizations);
+    f("joint_rounds", p.joints.rounds);
+    f("joints_us", p.joints.microseconds);
+    f("coupled_us", p.joints.coupled_microseconds);
 }
 
 /// Each number as an integer, and back. Doubles are times but for the energy, which like a float keeps 16 bits of its

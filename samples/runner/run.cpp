@@ -95,6 +95,7 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
         all_ms += step_ms.back();
         collide_us += world.profile().collide;
         narrowphase += world.profile().narrowphase;
+        summary.joints += world.profile().joints;
         figures.observe(world);
         if (Error error = outputs.after_step(world, step_ms.back())) return error;
         if (Error error = pictures.after_step(step + 1, world, ids)) return error;

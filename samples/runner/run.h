@@ -39,6 +39,7 @@ struct Summary {
     std::array<double, rung_count> rungs{};  ///< mean number of pairs, a frame
     double gjk_iterations = 0;               ///< a query
     double epa_calls = 0;                    ///< a frame
+    JointProfile joints;                     ///< the sum over all frames
 
     /// What is worth saying of the files that were written: what it is about, and a few words.
     std::vector<std::pair<std::string, std::string>> notes;

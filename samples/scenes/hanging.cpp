@@ -241,10 +241,49 @@ Result<SceneData> wrecking(const SceneOptions& options) {
     return scene;
 }
 
+/// 40 chains of 25 links, each with a ball of 20 links' mass at its end, are let go at 60 degrees.
+Result<SceneData> chains(const SceneOptions&) {
+    constexpr int count = 40, columns = 8, links = 25;
+    constexpr float length = 0.3f, radius = 0.05f, ball_radius = 0.25f, pitch = 1.2f, spread = 18.0f;
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    const Shape link = capsule(0.5f * length - radius, radius);
+    const float ball_mass = 20.0f * mass_properties(link, BodyDef{}.density).mass;
+    const vec3 along(0.8660254f, -0.5f, 0.0f);
+    // Turns y to -along: about z.
+    const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
+    for (int i = 0; i < count; ++i) {
+        const vec3 top(spread * (static_cast<float>(i / columns) - 2.0f), 9.0f,
+                       pitch * (static_cast<float>(i % columns) - 0.5f * static_cast<float>(columns - 1)));
+        scene.bodies.push_back(block(top + vec3(0.0f, 0.15f, 0.0f), vec3(0.1f)));
+        const std::size_t anchor = scene.bodies.size() - 1;
+        for (int k = 0; k < links; ++k) {
+            BodyDef def;
+            def.shape = link;
+            def.position = top + length * (static_cast<float>(k) + 0.5f) * along;
+            def.rotation = quat(c, 0.0f, 0.0f, h);
+            scene.bodies.push_back(def);
+            tie(scene, k == 0 ? anchor : scene.bodies.size() - 2, scene.bodies.size() - 1,
+                top + length * static_cast<float>(k) * along, along, BallDef{});
+        }
+        BodyDef ball;
+        ball.shape = sphere(ball_radius);
+        ball.density = ball_density(ball_mass, ball_radius);
+        const vec3 end = top + length * static_cast<float>(links) * along;
+        ball.position = end + ball_radius * along;
+        scene.bodies.push_back(ball);
+        tie(scene, scene.bodies.size() - 2, scene.bodies.size() - 1, end, along, BallDef{});
+    }
+    scene.figures.push_back(widest_joint_gap(scene));
+    scene.camera = orbit({5, 4, 0}, 70, 12, 14);
+    return scene;
+}
+
 constexpr Scene scenes[] = {
     {"cradle", "Newton's cradle: one ball in, one ball out.", 600, cradle},
     {"bridge", "40 planks on hinges fall into the shape of a hanging chain.", 1500, bridge},
     {"chain", "100 links carry 1,000 times a link's mass.", 1200, chain},
+    {"chains", "40 chains of 25 links swing with balls at their ends.", 600, chains},
     {"wrecking", "A ball of three tonnes on a chain swings into a wall.", 480, wrecking},
 };
 

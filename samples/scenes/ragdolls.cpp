@@ -102,8 +102,60 @@ Result<SceneData> ragdolls(const SceneOptions& options) {
     return scene;
 }
 
+/// A simpler person of 11 capsules, 1.7 m tall: 6 ball joints with a cone and a limited twist, 4 hinges with limits.
+void add_capsule_ragdoll(SceneData& scene, const vec3& origin, const quat& facing) {
+    const auto part = [&](float half_height, float radius, const vec3& place,
+                          const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f)) {
+        BodyDef def;
+        def.shape = capsule(half_height, radius);
+        def.position = origin + rotate(facing, place);
+        def.rotation = multiply(facing, rotation);
+        scene.bodies.push_back(def);
+        return scene.bodies.size() - 1;
+    };
+    const auto ball = [&](std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, float cone, float twist) {
+        tie(scene, a, b, origin + rotate(facing, anchor), rotate(facing, axis),
+            BallDef{.cone = cone, .twist = {-twist, twist}});
+    };
+    const auto hinge = [&](std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, float upper) {
+        tie(scene, a, b, origin + rotate(facing, anchor), rotate(facing, axis), HingeDef{.limit = {0.0f, upper}});
+    };
+    const quat sideways = turn({0, 0, 1}, 1.5707964f);
+    const std::size_t pelvis = part(0.08f, 0.11f, {0.0f, 0.0f, 0.0f}, sideways);
+    const std::size_t chest = part(0.12f, 0.14f, {0.0f, 0.40f, 0.0f});
+    const std::size_t head = part(0.04f, 0.10f, {0.0f, 0.83f, 0.0f});
+    ball(pelvis, chest, {0.0f, 0.13f, 0.0f}, {0, 1, 0}, 0.5f, 0.5f);
+    ball(chest, head, {0.0f, 0.68f, 0.0f}, {0, 1, 0}, 0.6f, 0.8f);
+    for (const float side : {-1.0f, 1.0f}) {
+        const std::size_t upper_arm = part(0.10f, 0.05f, {side * 0.34f, 0.56f, 0.0f}, sideways);
+        const std::size_t forearm = part(0.10f, 0.045f, {side * 0.65f, 0.56f, 0.0f}, sideways);
+        ball(chest, upper_arm, {side * 0.19f, 0.56f, 0.0f}, {side, 0, 0}, 1.3f, 0.8f);
+        hinge(upper_arm, forearm, {side * 0.50f, 0.56f, 0.0f}, {0, -side, 0}, 2.3f);
+        const std::size_t thigh = part(0.15f, 0.075f, {side * 0.1f, -0.32f, 0.0f});
+        const std::size_t shin = part(0.16f, 0.06f, {side * 0.1f, -0.77f, 0.0f});
+        ball(pelvis, thigh, {side * 0.1f, -0.10f, 0.0f}, {0, -1, 0}, 1.0f, 0.5f);
+        hinge(thigh, shin, {side * 0.1f, -0.55f, 0.0f}, {1, 0, 0}, 2.3f);
+    }
+}
+
+/// 100 people of 11 capsules fall into a bin 8 m wide, in layers of 16.
+Result<SceneData> ragdoll_bin(const SceneOptions& options) {
+    constexpr float pitch = 2.0f;  // above the height of a person and the span of the arms
+    Random random(options.seed);
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    add_bin(scene, 8.0f, 10.0f);
+    for (const vec3& place : lattice(100, 4, pitch, 1.6f))
+        add_capsule_ragdoll(scene, place, turn({0, 1, 0}, random.between(-3.1f, 3.1f)));
+    scene.figures.push_back(widest_joint_gap(scene));
+    scene.figures.push_back(widest_hinge_angle_beyond(scene));
+    scene.camera = orbit({0, 1.2f, 0}, 14, 32, 30);
+    return scene;
+}
+
 constexpr Scene scenes[] = {
     {"ragdolls", "Twelve ragdolls fall down a flight of stairs.", 600, ragdolls},
+    {"ragdoll_bin", "100 ragdolls fall into a bin.", 600, ragdoll_bin},
 };
 
 }  // namespace

@@ -69,6 +69,7 @@ struct JointContactGroup {
     std::uint32_t first_row = 0, row_count = 0;
     std::uint32_t first_assembly = 0, assembly_count = 0;
     bool in_stiff_group = false;  ///< a stiff group solves them (stiff_groups.h)
+    JointCost cost;
 };
 
 /// All groups of a step. Different groups may be solved at the same time.

@@ -57,6 +57,7 @@ void fill_matrix(Articulations& s, Articulation& a) {
 void factor_matrix(Articulations& s, Articulation& a, JointPass pass) {
     if (a.factored == pass || (a.factored != JointPass::none && !a.springs)) return;
     a.factored = pass;
+    ++a.cost.factorizations;
     const auto system = s.index_of(a);
     for (std::uint32_t r = a.first_joint; r < a.first_joint + a.joint_count; ++r) {
         const SolverJoint& joint = s.joints[r];

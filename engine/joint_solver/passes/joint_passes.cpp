@@ -125,6 +125,7 @@ void run_rounds(Articulations& s, Articulation& a, JointPass pass, bool again) {
     double straight = 0.0;
     double before = infinite;
     for (int round = 0;; ++round) {
+        ++a.cost.rounds;
         // First rounds along the tangent, until the set of active rows is settled; then rounds on the curved
         // constraints.
         const bool linear = pass == JointPass::relax || !settled;

@@ -20,6 +20,23 @@ struct SlowestPair {
     std::uint32_t triangle = no_triangle;  ///< index of the triangle if one of the shapes is a mesh
 };
 
+/// What joints cost in a step. An articulation is a set of bodies that joints connect.
+struct JointProfile {
+    std::uint64_t articulations = 0;   ///< articulations that were solved: those with an awake body
+    std::uint64_t joints = 0;          ///< their joints
+    std::uint64_t rows = 0;            ///< the joints' scalar constraints, including limits that were not reached
+    std::uint64_t factorizations = 0;  ///< of the articulations' matrices, in all sub-steps
+    std::uint64_t rounds = 0;          ///< of the direct solve and its Newton iterations, in all sub-steps
+    double microseconds = 0;           ///< part of the stage `solve`: the joints' two passes, summed over the threads
+    /// The part of `solve` in which contacts and joints were solved together, us, summed over the threads.
+    double coupled_microseconds = 0;
+    BodyId slowest_body;              ///< a body of the slowest articulation; null unless Timing::pairs timed each one
+    double slowest_microseconds = 0;  ///< time of its two passes in all sub-steps
+
+    /// Adds counts and times. The slower of the two slowest articulations is kept.
+    JointProfile& operator+=(const JointProfile& other);
+};
+
 /// Hashes of the world after each stage of a step. They cover bodies, pairs, contacts and the contacts' impulses. If
 /// two runs that should agree do not, the first hash that differs names the stage in which they part.
 struct StageHashes {
@@ -62,6 +79,7 @@ struct FrameProfile {
     float mean_penetration = 0;          ///< mean penetration of the solved points, m; separated points count as 0
     double kinetic_energy = 0;           ///< of awake bodies, J
     NarrowphaseProfile narrowphase;      ///< how the narrowphase settled its pairs
+    JointProfile joints;                 ///< what joints cost
     SlowestPair slowest;                 ///< among the pairs that were timed one by one (see Timing)
     StageHashes hashes;                  ///< if WorldDef::hash_stages is set, else 0
     double timing = 0;                   ///< part of `total` that reading the clock took, us: an estimate

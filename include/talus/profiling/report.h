@@ -73,6 +73,7 @@ private:
         std::vector<double> totals;      ///< us, of every frame
         FrameProfile sum;                ///< of its times
         NarrowphaseProfile narrowphase;  ///< summed up
+        JointProfile joints;             ///< summed up
     };
     Times calm_, interrupted_;  ///< of frames that the system left alone, and of those it interrupted
 };

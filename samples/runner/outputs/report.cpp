@@ -30,6 +30,19 @@ double percent(const Summary& summary, std::size_t rung) {
     return all > 0.0 ? 100.0 * summary.rungs[rung] / all : 0.0;
 }
 
+/// What the joints cost. Counts of factorisations and rounds are per articulation and sub-step, as its means.
+std::string joint_lines(const Summary& s) {
+    const JointProfile& j = s.joints;
+    const double steps = s.steps, solved = static_cast<double>(j.articulations) * s.substeps;
+    const auto a_step = [&](auto count) { return number(static_cast<double>(count) / steps); };
+    return format("  %-22s%s a step, with %s rows, in %s articulations\n", "joints", a_step(j.joints).c_str(),
+                  a_step(j.rows).c_str(), a_step(j.articulations).c_str()) +
+           format("  %-22s%s us a step, and %s us for contacts that are solved with joints\n", "their time",
+                  a_step(j.microseconds).c_str(), a_step(j.coupled_microseconds).c_str()) +
+           format("  %-22s%.2f factorisations and %.2f rounds per articulation and sub-step\n", "direct solve",
+                  static_cast<double>(j.factorizations) / solved, static_cast<double>(j.rounds) / solved);
+}
+
 }  // namespace
 
 std::string table_header() {
@@ -88,6 +101,7 @@ std::string describe(const Summary& s) {
     text += "\n";
     line("GJK iterations", format("%.2f a query", s.gjk_iterations));
     line("EPA", number(s.epa_calls) + " calls per frame");
+    if (s.joints.articulations != 0) text += "\n" + joint_lines(s);
     if (!s.notes.empty()) text += "\n";
     for (const auto& [what, words] : s.notes) line(what.c_str(), words);
     if (!s.figures.empty()) text += "\n" + figure_lines(s, "  ");

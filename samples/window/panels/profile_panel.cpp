@@ -124,6 +124,7 @@ void ProfilePanel::show(const ProfileHistory& history, const ProfileContext& con
     show_rungs(view);
     show_histograms(view);
     show_shape_pairs(view);
+    show_joints(view);
     show_slowest_pairs(view, actions);
     ImGui::PopStyleVar();
 }
@@ -598,6 +599,26 @@ void ProfilePanel::show_shape_pairs(const View& view) {
         if (row.time > 0.0) share_cell(share(row.time, time), IM_COL32(222, 156, 80, 255));
     }
     ImGui::EndTable();
+}
+
+void ProfilePanel::show_joints(const View& view) {
+    const JointProfile& j = view.frame().profile.joints;
+    if (j.articulations == 0) return;
+    plot::heading("Joints of this frame", "");
+    const auto each_articulation = [&](std::uint64_t n) { return double(n) / double(j.articulations); };
+    ImGui::Text("%s joints in %s articulations, %s rows", plot::count(double(j.joints)).c_str(),
+                plot::count(double(j.articulations)).c_str(), plot::count(double(j.rows)).c_str());
+    plot::tip("An articulation is a set of bodies that joints connect; a row is one scalar constraint.");
+    muted_text(format("%.1f factorisations and %.1f rounds per articulation.", each_articulation(j.factorizations),
+                      each_articulation(j.rounds)));
+    if (!(j.microseconds > 0.0)) return;
+    ImGui::Text("%s, %s per joint", microseconds(j.microseconds).c_str(),
+                each(j.microseconds / double(j.joints)).c_str());
+    if (j.coupled_microseconds > 0.0)
+        ImGui::Text("%s for contacts that are solved with joints", microseconds(j.coupled_microseconds).c_str());
+    if (!j.slowest_body.is_null())
+        ImGui::Text("slowest: %s, the articulation of body %u", microseconds(j.slowest_microseconds).c_str(),
+                    j.slowest_body.slot);
 }
 
 void ProfilePanel::show_slowest_pairs(const View& view, ProfileActions& actions) {

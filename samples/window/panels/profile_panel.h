@@ -68,6 +68,7 @@ private:
     void show_rungs(const View& view);
     void show_histograms(const View& view);
     void show_shape_pairs(const View& view);
+    void show_joints(const View& view);
 
     std::optional<std::uint64_t> selected_;
     bool over_all_ = true;  ///< tables show all frames, not the one that is looked at

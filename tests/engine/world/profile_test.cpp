@@ -168,6 +168,44 @@ TEST_CASE("without timing all times are zero and nothing else changes") {
     CHECK(off.hash() == pairs.hash());
 }
 
+TEST_CASE("the profile counts joints and what their direct solve took") {
+    SceneData data;
+    World world = scene_world("ragdoll_bin", Timing::pairs, data);
+    for (int i = 0; i < 30; ++i) REQUIRE(world.step(1.0f / 60.0f));
+    const JointProfile joints = world.profile().joints;
+    CHECK(joints.articulations == 100);
+    CHECK(joints.joints == 1000);
+    CHECK(joints.rows == 600 * 5 + 400 * 6);  // 3 of a point, a cone and a twist; 3 of a point, 2 of an axis, a limit
+    // Each pass has a round that finds what is wrong. It factors a matrix only if something is.
+    CHECK(joints.rounds >= 2 * joints.articulations * world.profile().substeps);
+    CHECK(joints.factorizations > 0);
+    CHECK(joints.factorizations <= joints.rounds);
+    CHECK(joints.microseconds > 0.0);
+    CHECK(joints.microseconds + joints.coupled_microseconds < world.profile().solve);
+    REQUIRE(world.is_valid(joints.slowest_body));
+    CHECK(!world.joints(joints.slowest_body).empty());
+    CHECK(joints.slowest_microseconds > 0.0);
+    CHECK(joints.slowest_microseconds < joints.microseconds);
+}
+
+TEST_CASE("the profile of a world without joints has none, and without single times it names no articulation") {
+    SceneData data;
+    World plain = scene_world("pyramid10", Timing::stages, data);
+    REQUIRE(plain.step(1.0f / 60.0f));
+    CHECK(plain.profile().joints.articulations == 0);
+    CHECK(plain.profile().joints.microseconds == 0.0);
+    World jointed = scene_world("bridge", Timing::stages, data);
+    REQUIRE(jointed.step(1.0f / 60.0f));
+    CHECK(jointed.profile().joints.articulations == 1);
+    CHECK(jointed.profile().joints.joints == 41);
+    CHECK(jointed.profile().joints.microseconds > 0.0);
+    CHECK(jointed.profile().joints.slowest_body.is_null());
+    World untimed = scene_world("bridge", Timing::off, data);
+    REQUIRE(untimed.step(1.0f / 60.0f));
+    CHECK(untimed.profile().joints.microseconds == 0.0);
+    CHECK(untimed.profile().joints.rounds == jointed.profile().joints.rounds);
+}
+
 TEST_CASE("the profile says how often it read the clock and what that takes") {
     SceneData data;
     World world = scene_world("tumble", Timing::pairs, data);
