@@ -41,10 +41,11 @@ void each_column(const FrameProfile& p, Column&& column) {
     column(count(j.joints), "", "joints that were solved", "joints");
     column(count(j.rows), "", "scalar constraints of these joints", "joint_rows");
     column(count(j.factorizations), "", "factorisations of their matrices, in all sub-steps", "joint_factorizations");
-    column(count(j.rounds), "", "rounds of the joints' direct solve, in all sub-steps", "joint_rounds");
-    column(j.microseconds, "us", "part of solve_us: the joints' two passes, summed over the threads", "joints_us");
+    column(count(j.rounds), "", "rounds of the joints' passes, in all sub-steps", "joint_rounds");
+    column(j.microseconds, "us", "time of the joints' two passes, summed over the threads", "joints_us");
     column(j.coupled_microseconds, "us",
-           "part of solve_us: contacts and joints that were solved together, summed over the threads", "coupled_us");
+           "time in which contacts were solved through joints, summed over the threads; not in joints_us",
+           "coupled_us");
     column(p.swept_bodies, "", "fast bodies that continuous collision moved", "swept_bodies");
     column(p.impacts, "", "impacts of these bodies within the step", "impacts");
     column(count(p.max_penetration), "m", "penetration of the deepest contact point of this step", "max_penetration_m");

@@ -1,5 +1,5 @@
 #pragma once
-/// The work that contacts put into a step: kinematic bodies that push, belts, and overlap that is pushed out
+/// The work that is put into a step through contacts: by kinematic bodies, by belts, and by pushing out overlap
 /// (samples/ledger/ledger.h says how each counts).
 
 #include "samples/ledger/ledger_step.h"
@@ -10,12 +10,12 @@
 
 namespace talus::samples {
 
-/// Keeps the contacts of the step before, whose overlaps are those that the step begins with.
+/// Keeps the contacts of the step before: their overlaps are those at the start of this step.
 class ContactWork {
 public:
     /// Reads the contacts after a step and makes groups of bodies that touched each other in it.
     void read(const World& world, LedgerStep& step);
-    /// Adds what contacts did in the step to the groups. After all groups are made.
+    /// Adds what contacts did in the step to the groups. Call it after all groups are made.
     void add(const World& world, const LedgerTolerance& tolerance, LedgerStep& step);
 
     /// The contacts after the step before.
@@ -33,7 +33,7 @@ private:
 
     std::vector<Contact> contacts_, last_contacts_;
     std::size_t next_last_ = 0;            ///< where last_contact() goes on in last_contacts_
-    std::vector<ContactEvent> on_meshes_;  ///< that began and have not ended
+    std::vector<ContactEvent> on_meshes_;  ///< contacts with meshes that began and have not ended
 };
 
 }  // namespace talus::samples

@@ -12,7 +12,7 @@ namespace talus::samples {
 /// Energy that is stored in the springs of joints, J.
 double spring_energy(const World& world, std::span<const LedgerStep::Joint> joints);
 
-/// Adds what joints did in the step to the groups. After all groups are made.
+/// Adds what joints did in the step to the groups. Call it after all groups are made.
 void add_joint_work(const World& world, const LedgerTolerance& tolerance, LedgerStep& step);
 
 }  // namespace talus::samples

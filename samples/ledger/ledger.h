@@ -13,7 +13,7 @@
 ///
 /// Work put in, per group and step:
 /// - User's forces and torques: force times the displacement of the centre of mass (exact); torque times the rotation, or
-///   torque times the step and the mean angular velocity, whichever is more.
+///   torque times the step's length and the mean angular velocity, whichever is more.
 /// - Contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can
 ///   only take energy as seen from that surface, so this is a sharp bound. Contacts do not report the moments of twist
 ///   friction, so these count with their largest size.
@@ -25,7 +25,7 @@
 ///   the work that the bodies' velocities say: position correction moves bodies without kinetic energy, and the
 ///   constraint puts in what the motor or spring takes.
 /// - Drives: their force, the whole step long, at the higher of the speeds before and after.
-/// - Springs: energy stored before less energy stored after, both with the stiffness of this step, or the work of a motor
+/// - Springs: energy stored before minus energy stored after, both with the stiffness of this step, or the work of a motor
 ///   with the spring's force, whichever is more.
 /// - Joints that were apart or beyond a limit and are less so: force times that length. Bodies whose joint breaks are not
 ///   checked in that step.

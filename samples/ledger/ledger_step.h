@@ -1,6 +1,6 @@
 #pragma once
 /// One step as the ledger sees it: the bodies and joints before and after it, how the bodies moved, and the groups of
-/// bodies that touched each other or were jointed in it. What pushed the bodies of a group is added to the group as work.
+/// bodies that touched each other or were jointed in it. Each group has an account of the work that was done on it.
 
 #include <talus/engine/world.h>
 
@@ -41,20 +41,20 @@ public:
     };
     struct Group {
         double before = 0.0, after = 0.0;  ///< kinetic energy
-        double risen = 0.0;                ///< potential energy in gravity, after less before
-        double ahead = 0.0;                ///< what forces add in half a sub-step, at the end less at the start
-        double work = 0.0, work_in = 0.0;  ///< the sum, and the sum of what is above 0
+        double risen = 0.0;                ///< potential energy in gravity: after the step minus before it
+        double ahead = 0.0;                ///< energy that forces add in half a sub-step: at the end minus at the start
+        double work = 0.0, work_in = 0.0;  ///< the sum of all work, and the sum of all work above 0
         double rounding = 0.0, weight = 0.0, mass = 0.0;
-        double exchanged = 0.0;  ///< impulses between its bodies times how far those are apart, kg m^2/s
+        double exchanged = 0.0;  ///< impulses between its bodies times the distances of these bodies, kg m^2/s
         double open = 0.0;       ///< by how much a joint was apart, m
-        double twisted = 0.0;    ///< angular momentum that joints give whose anchors lie apart, at most, kg m^2/s
+        double twisted = 0.0;    ///< bound of the angular momentum from joints whose anchors lie apart, kg m^2/s
         std::uint32_t first = 0xffffffffu, count = 0;
         bool anchored = false, touched = false, broke = false;
     };
 
     /// Reads the world just before a step of `dt` seconds.
     void begin(const World& world, float dt);
-    /// Reads the world just after the step. Each body is a group of its own then.
+    /// Reads the world just after the step. From then on each body is a group of its own, until unite().
     void end(const World& world);
 
     double dt() const { return dt_; }
@@ -64,7 +64,7 @@ public:
     const Body& before(std::uint32_t slot) const { return before_[slot]; }
     const Body& after(std::uint32_t slot) const { return after_[slot]; }
     const Displacement& displacement(std::uint32_t slot) const { return displacements_[slot]; }
-    /// By how much a point of the body moved in the step that is at `point` after it, m.
+    /// Returns the displacement in the step (m) of that point of the body that is at `point` after the step.
     glm::dvec3 displacement_at(std::uint32_t slot, const glm::dvec3& point) const;
     std::span<const Body> bodies_before() const { return before_; }
     std::span<const Body> bodies_after() const { return after_; }
@@ -78,9 +78,10 @@ public:
     std::uint32_t root(std::uint32_t slot);
     Group& group(std::uint32_t root) { return groups_[root]; }
     Group& group_of(std::uint32_t slot) { return groups_[root(slot)]; }
-    /// Notes that the groups of two bodies were touched, and are held by whichever of the two is not dynamic.
+    /// Notes that something touched the groups of two bodies. If one of the two is not dynamic, it anchors the other one's
+    /// group.
     void mark_touched(std::uint32_t a, std::uint32_t b);
-    /// Adds work, J, to the group of whichever of the two is dynamic. `slack` is by how much it may have been more.
+    /// Adds work, J, to the group of whichever of the two is dynamic. The work may have been more by `slack`.
     void add_work(std::uint32_t a, std::uint32_t b, double joules, double slack = 0.0);
 
 private:

@@ -4,21 +4,25 @@
 namespace talus::samples {
 
 struct LedgerTolerance {
-    double energy = 1e-5;       ///< of the kinetic energies and the work of a group, per step
-    double speed = 1e-5;        ///< that a body at rest may seem to have, m/s
-    double float_share = 1e-6;  ///< of a body's speed, in a step: what it may be off as sums of floats
-    double position = 2e-7;     ///< of a body's distance from the origin and 1 m more, times its weight, per step
-    /// A group may gain this part of the energy that went through it in a step (kinetic energy before, work put in,
-    /// potential energy released)...
+    /// Energy that counts as rounding, as a part of a group's kinetic energies and work in a step.
+    double energy = 1e-5;
+    /// Speed that counts as rounding: a body at rest may seem to have it, m/s.
+    double speed = 1e-5;
+    /// Change of speed in a step that counts as rounding, as a part of the speed: velocities are sums of floats.
+    double float_share = 1e-6;
+    /// Displacement in a step that counts as rounding, as a part of a body's distance from the origin plus 1 m.
+    double position = 2e-7;
+    /// Energy that a group may gain in a step, as a part of the energy that went through the group in that step: kinetic
+    /// energy before, work put in, and potential energy released.
     double step_gain = 0.01;
-    /// ... and this part of all that went into the world so far, over all steps.
+    /// Energy that all groups may gain in a run, as a part of all energy that was put into the world so far.
     double total_gain = 0.01;
-    /// Heights below this do not count, m: the weight of each body that something touches may rise by this much, once
-    /// in a run, and by a tenth of it in a step. It is what the solver leaves of overlaps (settings::linear_slop).
+    /// Height by which a body that something touches may rise in a run without a cause, m; in a step, a tenth of it. It
+    /// is what the solver leaves of overlaps (settings::linear_slop).
     double height = 0.0005;
-    /// Change of momentum of a free group that nothing explains, as a part of the sum of its bodies' momenta (of
-    /// angular momentum: and of what its contacts exchanged).
+    /// Change of a free group's momentum without a cause, as a part of the sum of its bodies' momenta.
     double momentum = 1e-4;
+    /// The same of angular momentum, as a part of that sum and of what the group's contacts exchanged.
     double angular_momentum = 1e-2;
 };
 

@@ -21,7 +21,7 @@ std::string manual() {
         "\n"
         "`talus-samples --scene NAME --csv FILE` writes a header line and one row per frame; `talus::CsvWriter`\n"
         "(`<talus/profiling/csv.h>`) does the same in your own program, `talus::read_csv` reads such a file, and\n"
-        "`talus-profile diff A.csv B.csv` compares two. Numbers are finite and have nine digits and a decimal "
+        "`talus-profile diff A.csv B.csv` compares two. Numbers are finite, have up to nine digits and a decimal "
         "point.\n"
         "\n"
         "The code writes this page, and a test compares the two: with `TALUS_UPDATE_DOCS=1` in its environment it "

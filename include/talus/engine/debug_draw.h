@@ -53,17 +53,17 @@ struct DebugDrawOptions {
     bool inertia_axes = false;
     bool joints = false;          ///< frames, anchors, limits (red while active) and targets
     bool velocities = false;      ///< linear (of the centre of mass) and angular velocities, times `velocity_scale`
-    bool pair_rungs = false;      ///< a line per shape pair that was tested, in color_of(the method that settled it)
+    bool pair_rungs = false;      ///< a line per shape pair that was tested, in color_of(the rung that settled it)
     float normal_length = 0.2f;   ///< m
     float impulse_scale = 0.01f;  ///< m / (N s)
     float velocity_scale = 0.1f;  ///< s
     Aabb region{vec3(-1e9f), vec3(1e9f)};  ///< leaves out bodies, contacts and joints outside this box; clips nothing
 };
 
-/// Returns the colour of a narrowphase method in debug drawing, reports and the window: from cool for cheap to warm for
+/// Returns the colour of a rung in debug drawing, reports and the window: from cool for cheap to warm for
 /// costly.
 Color color_of(Rung rung);
-/// Returns the name of a narrowphase method for display, for example "warm GJK".
+/// Returns the name of a rung for display, for example "warm GJK".
 const char* title_of(Rung rung);
 
 /// Returns a colour for a number, such as an island's. Numbers next to each other get colours that are easy to tell

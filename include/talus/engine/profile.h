@@ -20,20 +20,21 @@ struct SlowestPair {
     std::uint32_t triangle = no_triangle;  ///< index of the triangle if one of the shapes is a mesh
 };
 
-/// What joints cost in a step. An articulation is a set of bodies that joints connect.
+/// What joints cost in a step. An articulation is a set of bodies that joints connect. Its joints are solved together, in
+/// each sub-step by two passes (docs/profiling.md).
 struct JointProfile {
-    std::uint64_t articulations = 0;   ///< articulations that were solved: those with an awake body
-    std::uint64_t joints = 0;          ///< their joints
-    std::uint64_t rows = 0;            ///< the joints' scalar constraints, including limits that were not reached
-    std::uint64_t factorizations = 0;  ///< of the articulations' matrices, in all sub-steps
-    std::uint64_t rounds = 0;          ///< of the direct solve and its Newton iterations, in all sub-steps
-    double microseconds = 0;           ///< part of the stage `solve`: the joints' two passes, summed over the threads
-    /// The part of `solve` in which contacts and joints were solved together, us, summed over the threads.
+    std::uint64_t articulations = 0;   ///< number of articulations with an awake body; only these are solved
+    std::uint64_t joints = 0;          ///< number of their joints
+    std::uint64_t rows = 0;            ///< number of the joints' scalar constraints, active or not
+    std::uint64_t factorizations = 0;  ///< number of times an articulation's matrix was factored, in all sub-steps
+    std::uint64_t rounds = 0;          ///< number of rounds of all passes, in all sub-steps
+    double microseconds = 0;           ///< time of the two passes, summed over the threads
+    /// Time in which contacts were solved through joints, us, summed over the threads. It is not part of `microseconds`.
     double coupled_microseconds = 0;
-    BodyId slowest_body;              ///< a body of the slowest articulation; null unless Timing::pairs timed each one
-    double slowest_microseconds = 0;  ///< time of its two passes in all sub-steps
+    BodyId slowest_body;              ///< a body of the slowest articulation; null without Timing::pairs
+    double slowest_microseconds = 0;  ///< time of the passes of the slowest articulation; 0 without Timing::pairs
 
-    /// Adds counts and times. The slower of the two slowest articulations is kept.
+    /// Adds counts and times. The slowest articulation becomes the slower one of the two.
     JointProfile& operator+=(const JointProfile& other);
 };
 
@@ -69,7 +70,7 @@ struct FrameProfile {
     std::uint32_t touching_pairs = 0;    ///< shape pairs that were solved in this step
     std::uint32_t contact_points = 0;    ///< contact points that were solved in this step
     std::uint32_t renewed_contacts = 0;  ///< contacts tested again within the step, after their bodies moved far
-    std::uint32_t substeps = 0;          ///< number of sub-steps: WorldDef::substeps, unless the steps differ in length
+    std::uint32_t substeps = 0;          ///< number of sub-steps: see WorldDef::substeps; high walls need more
     std::uint32_t swept_bodies = 0;      ///< bodies that continuous collision swept along their motion
     std::uint32_t impacts = 0;           ///< impacts that continuous collision found
     std::uint32_t islands = 0;           ///< islands of awake bodies

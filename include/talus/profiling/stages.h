@@ -17,7 +17,7 @@ struct Stage {
     std::uint64_t StageHashes::*hash;    ///< hash of the world's state after the stage
 };
 
-/// The stages in the order in which they run. Their times add up to FrameProfile::total.
+/// The stages in the order in which they run. Their times, and those of reading clocks, add up to FrameProfile::total.
 inline constexpr std::array<Stage, 7> stages = {
     {{"pairs", "stage: broadphase update; body pairs begin and end", &FrameProfile::pairs, &StageHashes::pairs},
      {"collide", "stage: narrowphase over the active shape pairs", &FrameProfile::collide, &StageHashes::collide},

@@ -122,16 +122,17 @@ constexpr OptionSpec<WindowOptions> specs[] = {
     {"", "--draw", Takes::one, "LIST", "what is drawn, by commas; no-NAME takes away (no-shadows): see below",
      set_draw},
     {"", "--color", Takes::one, "BY",
-     "colour of bodies by: body, sleep, island or rung (how their dearest pair was settled)",
+     "colour of bodies by: body, sleep, island or rung (how their most expensive pair was settled)",
      [](WindowOptions& o, Values v) { return set_choice(o.color, v[0], color_by_names); }},
     {"", "--panel", Takes::one, "LIST", "which panels are open, by commas, or none: see below", set_panels},
-    {"", "--select", Takes::one, "N", "select the body with this number (as the inspector shows it)",
+    {"", "--select", Takes::one, "N", "select the body with this number (as the Body panel shows it)",
      [](WindowOptions& o, Values v) {
          std::uint32_t number = 0;
          if (!parse(v[0], number, 0u, 100'000'000u)) return std::string("wants the number of a body");
          return o.select = v[0], std::string();
      }},
-    {"", "--pair", Takes::one, "A,B", "look at these two bodies, and mark the dearest pair of their shapes", set_pair},
+    {"", "--pair", Takes::one, "A,B", "look at these two bodies, and mark the most expensive pair of their shapes",
+     set_pair},
     {"", "--size", Takes::one, "WxH", "size of the window in pixels; without it, that of last time", set_size},
     {"", "--quality", Takes::one, "low|high",
      "what the picture may cost; without it, low where a processor computes OpenGL",
