@@ -207,8 +207,7 @@ void ContactSolver::begin_record(Lanes& r, std::uint32_t k, const Input& in) con
 
 /// Gives a lane of a record the spring of its contact.
 template <class Lanes>
-inline void ContactSolver::set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge,
-                                      const Input& in) const {
+inline void ContactSolver::set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge, const Input& in) const {
     const bool immovable = !edge.pushes_a || !edge.pushes_b, in_group = edge.link != no_link;
     const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
     // A shared stiffness does not grow with depth.

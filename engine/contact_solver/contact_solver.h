@@ -200,8 +200,7 @@ private:
     template <class Lanes>
     void begin_record(Lanes& r, std::uint32_t k, const Input& in) const;
     template <class Lanes>
-    void set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge,
-                    const Input& in) const;
+    void set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge, const Input& in) const;
     template <int width>
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {

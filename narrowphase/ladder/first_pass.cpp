@@ -137,7 +137,8 @@ void run_first_pass(const CollideCall& call, std::span<const std::uint32_t> acti
     const bool may_skip = call.settings.skip;
     for (const std::uint32_t pair : active) {
         const PairRecord& record = call.records[pair];
-        const bool apart = may_skip && are_bounding_spheres_apart(call.colliders, record) && matches_shapes(call, record);
+        const bool apart =
+            may_skip && are_bounding_spheres_apart(call.colliders, record) && matches_shapes(call, record);
         if (apart) skip_by_bounding_spheres(call, pair);
         four[waiting] = pair;
         waiting += apart ? 0 : 1;

@@ -291,7 +291,8 @@ PoseReader::PoseReader(const PoseScale& scale, const std::vector<std::string_vie
       keys_(streams[1]),
       positions_(&streams[2]),
       rotations_(&streams[2 + ResidualReader::count]) {
-    for (std::size_t i = 0; i < rung_stream_count; ++i) rungs_[i] = ByteReader(streams[2 + 2 * ResidualReader::count + i]);
+    for (std::size_t i = 0; i < rung_stream_count; ++i)
+        rungs_[i] = ByteReader(streams[2 + 2 * ResidualReader::count + i]);
 }
 
 /// Reads in which frames a body is awake, and in which of the others something has moved it.
