@@ -28,12 +28,13 @@ void each_column(const FrameProfile& p, Column&& column) {
            "how often the system gave the calling thread's processor to others, with --timing pairs", "interruptions");
     column(count(n.clock_reads), "", "number of clock reads", "clock_reads");
     column(p.bodies, "", "bodies in the world", "bodies");
-    column(p.awake_bodies, "", "bodies that this step moved", "awake_bodies");
+    column(p.awake_bodies, "", "awake bodies", "awake_bodies");
     column(p.broadphase_pairs, "", "pairs of fat AABBs that overlap", "broadphase_pairs");
-    column(p.convex_pairs, "", "shape pairs under test, asleep included", "convex_pairs");
+    column(p.convex_pairs, "", "shape pairs in the narrowphase, plus body pairs whose bounding spheres are apart",
+           "convex_pairs");
     column(p.touching_pairs, "", "shape pairs that were solved in this step", "touching_pairs");
     column(p.contact_points, "", "contact points that were solved in this step", "contact_points");
-    column(p.islands, "", "groups of bodies that touch or are jointed", "islands");
+    column(p.islands, "", "islands of awake bodies: bodies that touch or are jointed", "islands");
     column(p.colors, "", "colours of the constraint graph: the solver handles one after the other", "colors");
     column(p.slabs, "", "slabs of space that threads solved side by side", "slabs");
     const JointProfile& j = p.joints;
@@ -46,7 +47,7 @@ void each_column(const FrameProfile& p, Column&& column) {
     column(j.coupled_microseconds, "us",
            "time in which contacts were solved through joints, summed over the threads; not in joints_us",
            "coupled_us");
-    column(p.swept_bodies, "", "fast bodies that continuous collision moved", "swept_bodies");
+    column(p.swept_bodies, "", "bodies that continuous collision swept along their motion", "swept_bodies");
     column(p.impacts, "", "impacts of these bodies within the step", "impacts");
     column(count(p.max_penetration), "m", "penetration of the deepest contact point of this step", "max_penetration_m");
     column(count(p.mean_penetration), "m",

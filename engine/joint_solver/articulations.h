@@ -147,7 +147,7 @@ struct SolverJoint {
 struct JointCost {
     std::uint32_t factorizations = 0, rounds = 0;
     std::uint32_t clock_reads = 0;
-    double microseconds = 0.0;  ///< of some articulations, the time of others that were timed together with it
+    double microseconds = 0.0;  ///< without Timing::pairs, one of those that ran together has the time of all
 };
 
 struct Articulation {

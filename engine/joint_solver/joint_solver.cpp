@@ -84,13 +84,13 @@ void JointSolver::run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& it
 
 void JointSolver::solve(std::uint32_t first, std::uint32_t last) {
     run_timed(
-        first, last, [&](std::uint32_t at) -> Articulation& { return s_.articulations[s_.active[at]]; },
+        first, last, [&](std::uint32_t at) -> Articulation& { return active(at); },
         [&](Articulation& a) { solve_articulation(s_, a); });
 }
 
 void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
     run_timed(
-        first, last, [&](std::uint32_t at) -> Articulation& { return s_.articulations[s_.active[at]]; },
+        first, last, [&](std::uint32_t at) -> Articulation& { return active(at); },
         [&](Articulation& a) { relax_articulation(s_, a); });
 }
 
@@ -113,7 +113,7 @@ void JointSolver::pass_bounces_on(std::uint32_t first, std::uint32_t last) {
 void JointSolver::relax_again(std::uint32_t articulation) { talus::relax_again(s_, s_.articulations[articulation]); }
 
 JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed) {
-    Articulation& a = s_.articulations[s_.active[at]];
+    Articulation& a = active(at);
     Work work;
     if (!a.springs && !a.bounded) return work;
     read_velocities(s_, a);
@@ -128,32 +128,13 @@ JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotion
     return work;
 }
 
-std::uint32_t JointSolver::body_of(std::uint32_t at) const {
-    return s_.first_awake_link(s_.articulations[s_.active[at]]).solver;
-}
+std::uint32_t JointSolver::body_of(std::uint32_t at) const { return s_.first_awake_link(active(at)).solver; }
 
 void JointSolver::note_impulses() { talus::note_impulses(s_); }
 
-void JointSolver::scale_impulses(std::uint32_t at, double kept) {
-    talus::scale_impulses(s_, s_.articulations[s_.active[at]], kept);
-}
+void JointSolver::scale_impulses(std::uint32_t at, double kept) { talus::scale_impulses(s_, active(at), kept); }
 
 void JointSolver::store(JointStore& joints, float step) const { store_results(s_, joints, step); }
-
-JointProfile& JointProfile::operator+=(const JointProfile& other) {
-    articulations += other.articulations;
-    joints += other.joints;
-    rows += other.rows;
-    factorizations += other.factorizations;
-    rounds += other.rounds;
-    microseconds += other.microseconds;
-    coupled_microseconds += other.coupled_microseconds;
-    if (other.slowest_microseconds > slowest_microseconds) {
-        slowest_microseconds = other.slowest_microseconds;
-        slowest_body = other.slowest_body;
-    }
-    return *this;
-}
 
 JointProfile JointSolver::profile(const BodyStore& bodies, std::uint64_t& clock_reads) const {
     JointProfile profile;

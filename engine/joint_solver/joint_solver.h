@@ -240,6 +240,10 @@ private:
         }
     }
 
+    /// Returns an articulation by its number in solve() and relax().
+    Articulation& active(std::uint32_t at) { return s_.articulations[s_.active[at]]; }
+    const Articulation& active(std::uint32_t at) const { return s_.articulations[s_.active[at]]; }
+
     /// Calls run(item) for the articulations or contact groups first .. last - 1, and takes their times: of each with
     /// Timing::pairs, else of all together. `item_at(i)` returns one.
     template <class ItemAt, class Run>

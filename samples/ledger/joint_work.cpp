@@ -10,8 +10,6 @@ using glm::dvec3;
 
 namespace {
 
-double square(double x) { return x * x; }
-
 constexpr JointAxis axes[6] = {JointAxis::move_x, JointAxis::move_y, JointAxis::move_z,
                                JointAxis::turn_x, JointAxis::turn_y, JointAxis::turn_z};
 

@@ -14,8 +14,6 @@ using glm::dvec3;
 
 namespace {
 
-double square(double x) { return x * x; }
-
 LedgerEnergy energy(const World& world, const LedgerStep& step, std::span<const LedgerStep::Body> bodies,
                     std::span<const LedgerStep::Joint> joints) {
     LedgerEnergy e;

@@ -11,24 +11,25 @@
 /// gravity and the user's forces gave. Changes between two steps (impulses, teleports, new bodies) are not checked: the
 /// ledger starts anew before each step.
 ///
-/// Work put in, per group and step:
-/// - User's forces and torques: force times the displacement of the centre of mass (exact); torque times the rotation, or
-///   torque times the step's length and the mean angular velocity, whichever is more.
-/// - Contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can
-///   only take energy as seen from that surface, so this is a sharp bound. Contacts do not report the moments of twist
-///   friction, so these count with their largest size.
-/// - Belts (Material::surface_velocity): friction impulse times that velocity. Sharp for the same reason.
-/// - Overlap that is pushed out: impulse over the step's length times the length by which the overlap became less.
+/// The work that is put into a group in a step is a sum:
+/// - The user's forces: force times the displacement of the centre of mass, which is exact. Torques: the larger of two
+///   products, torque times rotation, and torque times the mean angular velocity times the step's length.
+/// - Contacts with kinematic bodies: impulses times the velocity of the kinematic surface at the contact. As seen from
+///   that surface a contact can only take energy, so this bound is sharp. The moments of twist friction are not reported,
+///   so the largest possible ones are used.
+/// - Belts (Material::surface_velocity): the friction impulse times that velocity. This bound is sharp for the same reason.
+/// - Overlap that is pushed out: the contact's mean force times the length by which its overlap became smaller.
 /// - Joints to kinematic bodies: force times the displacement of the joint's anchor, torque times the rotation.
-/// - Motors: motor force times the change of the coordinate; a change of the coordinate's speed within the step counts in
-///   the motor's favour. Where a constraint that was open closes against a motor or a spring, the motor or spring gives
-///   the work that the bodies' velocities say: position correction moves bodies without kinetic energy, and the
-///   constraint puts in what the motor or spring takes.
-/// - Drives: their force, the whole step long, at the higher of the speeds before and after.
-/// - Springs: energy stored before minus energy stored after, both with the stiffness of this step, or the work of a motor
-///   with the spring's force, whichever is more.
-/// - Joints that were apart or beyond a limit and are less so: force times that length. Bodies whose joint breaks are not
-///   checked in that step.
+/// - Motors: the motor's force times the change of the coordinate. If the coordinate's speed changed in the step, the
+///   force times that change times the step's length is added, because the force may have acted at either speed.
+/// - Motors and springs against an open constraint that closes: their work is computed from the velocities of the bodies,
+///   not from the displacement. The rest of the displacement is position correction, which adds no kinetic energy.
+/// - Drives: their force times the step's length times the higher of the relative speeds before and after the step.
+/// - Springs: the larger of two numbers, the stored energy before minus that after (with the stiffness of this step), and
+///   the work that a motor with the spring's force would do.
+/// - Joints that were open, or beyond a limit, and came closer: their force times the length by which they came closer.
+///
+/// The bodies of a joint that breaks are not checked in that step.
 
 #include <talus/engine/world.h>
 #include "samples/ledger/contact_work.h"

@@ -94,6 +94,8 @@ private:
     std::vector<Group> groups_;  ///< by root
 };
 
+inline double square(double x) { return x * x; }
+
 glm::dvec3 rotated(const quat& rotation, const glm::dvec3& v);
 
 /// The rotation vector that takes `from` to `to`, the shorter way round, rad.
