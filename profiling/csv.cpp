@@ -43,6 +43,8 @@ void each_column(const FrameProfile& p, Column&& column) {
     column(count(j.rows), "", "scalar constraints of these joints", "joint_rows");
     column(count(j.factorizations), "", "factorisations of their matrices, in all sub-steps", "joint_factorizations");
     column(count(j.rounds), "", "rounds of the joints' passes, in all sub-steps", "joint_rounds");
+    column(count(j.passes_alone), "", "passes over articulations that were solved alone, in all sub-steps",
+           "joint_passes_alone");
     column(j.microseconds, "us", "time of the joints' two passes, summed over the threads", "joints_us");
     column(j.coupled_microseconds, "us",
            "time in which contacts were solved through joints, summed over the threads; not in joints_us",

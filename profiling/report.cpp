@@ -223,6 +223,7 @@ void write_joints(Json& json, const JointProfile& timed, const JointProfile& all
     json.field("rows", all.rows);
     json.field("factorizations", all.factorizations);
     json.field("rounds", all.rounds);
+    json.field("passesAlone", all.passes_alone);
     json.field("timedJoints", timed.joints);
     json.field("us", timed.microseconds);
     json.field("coupledUs", timed.coupled_microseconds);

@@ -625,7 +625,7 @@ function showShapes() {
 }
 
 function showJoints() {
-  const {articulations, joints, rows, factorizations, rounds, timedJoints, us, coupledUs, slowestUs, slowestBody} = data.joints;
+  const {articulations, joints, rows, factorizations, rounds, passesAlone, timedJoints, us, coupledUs, slowestUs, slowestBody} = data.joints;
   byId("joints-panel").hidden = articulations === 0;
   if (articulations === 0) return;
   const frames = data.frames || 1, timedFrames = data.timedFrames || 1;
@@ -635,6 +635,7 @@ function showJoints() {
     ["rows", digits(rows / frames), "a frame"],
     ["factorisations", digits(factorizations / articulations), "an articulation and frame"],
     ["rounds", digits(rounds / articulations), "an articulation and frame"],
+    ["passes solved alone", digits(passesAlone / articulations), "an articulation and frame"],
     ["time", timeText(us / timedFrames), "a frame"],
     ["time", timedJoints ? timeText(us / timedJoints) : "-", "a joint and frame"],
     ["contacts solved with joints", timeText(coupledUs / timedFrames), "a frame"],

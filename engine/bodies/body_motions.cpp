@@ -4,6 +4,7 @@
 #include "engine/settings.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace talus {
 
@@ -87,6 +88,19 @@ void BodyMotions::set(std::size_t body, const BodyMotion& motion) {
 
 quat BodyMotions::turn(std::size_t body) const {
     return at(body, [](const auto& m, int lane) { return turn_of(m, lane); });
+}
+
+float* BodyMotions::turn_at(std::size_t body) {
+    return at(body, [](auto& m, int lane) { return &m.turn_x.at[lane]; });
+}
+
+BodyMotions::SpinPlaces BodyMotions::spin_places() const {
+    const auto places = []<class F>(std::type_identity<F>) {
+        const MotionLanes<F> m{};
+        return SpinPlaces{static_cast<int>(m.momentum.x.at - m.turn_x.at),
+                          static_cast<int>(m.handed_out.x.at - m.turn_x.at)};
+    };
+    return turn_stride() == 8 ? places(std::type_identity<LaneArray<8>>()) : places(std::type_identity<LaneArray<4>>());
 }
 
 bool BodyMotions::is_gyroscopic(std::size_t body) const {

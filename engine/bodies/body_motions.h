@@ -57,6 +57,16 @@ public:
     /// From now on the solver uses the inertia that the body has there.
     void renew(std::size_t body, const vec3& turn);
 
+    // For code that reads and writes bodies in lanes of its own.
+    /// Returns the address of x of that rotation; y, z and w follow at distances of turn_stride() floats.
+    float* turn_at(std::size_t body);
+    unsigned turn_stride() const { return static_cast<unsigned>(kernel_->lanes); }
+    /// Distances in floats from x of a body's rotation to x of what set_spin() writes.
+    struct SpinPlaces {
+        int momentum, handed_out;
+    };
+    SpinPlaces spin_places() const;
+
     bool is_gyroscopic(std::size_t body) const;
     /// Returns the angular momentum (N m s) of a gyroscopic body, if the solver has given it this angular velocity
     /// (rad/s).

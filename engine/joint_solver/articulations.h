@@ -15,9 +15,13 @@
 /// JointSolver owns the one object of this type; nothing outside of engine/joint_solver reads it. Threads work on
 /// different articulations at the same time. A function writes only to the articulation that is its second parameter.
 
+#include "engine/bodies/body_store.h"
+#include "engine/joint_solver/batches/joint_batches.h"
+#include "engine/joint_solver/joint_cost.h"
 #include "engine/joint_solver/joint_motions.h"
 #include "engine/joint_solver/matrix/block_ldl.h"
 #include "engine/joint_solver/matrix/joint_kernel.h"
+#include "engine/joint_solver/row_kinds.h"
 #include "engine/joints/joint_geometry.h"
 #include "engine/joints/joint_store.h"
 
@@ -29,25 +33,6 @@
 #include <vector>
 
 namespace talus {
-
-enum class RowKind : std::uint8_t { lock, limit, motor, spring };
-
-/// The direction along or about which a row acts. It determines how the row's coordinate is measured.
-enum class RowAxis : std::uint8_t {
-    point,           ///< a world axis; the coordinate is the distance of B's anchor from A's along it
-    translation,     ///< the same along an axis of frame A
-    length,          ///< the line between the anchors
-    small_rotation,  ///< a rotation locked at zero, measured by its sine
-    twist,           ///< a locked or limited twist where the swing may reach half a turn
-    rotation,        ///< any other rotation
-    cone,            ///< the angle between the x axes of the frames
-    drive_translation,
-    drive_rotation,
-    gear
-};
-
-/// The two passes of a sub-step. none: neither of them.
-enum class JointPass : std::uint8_t { none, solve, relax };
 
 struct JointRow {
     RowKind kind = RowKind::lock;
@@ -82,11 +67,25 @@ struct JointRow {
     double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
 };
 
+/// The properties of a body on which a prepared link and its joints depend.
+struct BodyMass {
+    float mass = -1.0f;
+    std::uint8_t locks = 0;
+    vec3 local_center{0.0f};
+    dvec3 moments{0.0};
+
+    BodyMass() = default;
+    explicit BodyMass(const Body& body)
+        : mass(body.mass), locks(body.locks), local_center(body.local_center), moments(body.principal.moments) {}
+    bool operator==(const BodyMass&) const = default;
+};
+
 /// A body of an articulation.
 struct Link {
     std::uint32_t slot = 0;
     std::uint32_t node = null_index;  ///< the node in the matrix, if the body is a hub
     bool dynamic = false;
+    BodyMass body_mass;        ///< when it was prepared
     std::uint32_t solver = 0;  ///< solver index; 0: the body does not move in this step
     double inverse_mass[3] = {};
     double mass = 0.0;                                     ///< the largest along any axis
@@ -123,6 +122,8 @@ struct SolverJoint {
     std::uint32_t link[4] = {};
     std::uint32_t geared[2] = {};  ///< the joints of a gear, as indices in Articulations::joints
     std::uint32_t first_row = 0, row_count = 0;
+    bool rows_moved = true;           ///< it has another number of rows than `first_row` has room for
+    std::uint32_t revision = 0;       ///< JointStore::revision() when its rows were made
     std::uint32_t first_bounded = 0;  ///< the joint's rows before this one have no bounds
     JointFrame frame_a, frame_b;
     dvec3 center_offset{0.0};  ///< from A's centre of mass to B's, at the step's start
@@ -134,20 +135,14 @@ struct SolverJoint {
     Transform drive_target;
     JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
     Coordinates coordinates{}, next_coordinates{};
-    dvec3 force{0.0}, torque{0.0};          ///< sum of the impulses on B in this step
-    dvec3 old_force{0.0}, old_torque{0.0};  ///< the same when this sub-step began, or at note_impulses()
-    dvec3 demand{0.0};                      ///< impulse on B for which the rows asked in this sub-step
-    dvec3 load{0.0};                        ///< the largest demand of the last sub-steps
-    dvec3 new_load{0.0};                    ///< the demand of this sub-step's solve, in A's axes
+    dvec3 force{0.0}, torque{0.0};             ///< sum of the impulses on B in this step
+    dvec3 old_force{0.0}, old_torque{0.0};     ///< the same when this sub-step began, or at note_impulses()
+    dvec3 demand{0.0};                         ///< impulse on B for which the rows asked in this sub-step
+    dvec3 load{0.0};                           ///< the largest demand of the last sub-steps
+    dvec3 new_load{0.0};                       ///< the demand of this sub-step's solve, in A's axes
+    dvec3 next_load{0.0}, kept_new_load{0.0};  ///< see leave_batch()
     double motor_impulses[joint_axes] = {};
     int shift = 0;  ///< number of places by which its axes are shifted from the user's (row_setup.cpp)
-};
-
-/// What an articulation, or a group of contacts, has cost in the step.
-struct JointCost {
-    std::uint32_t factorizations = 0, rounds = 0;
-    std::uint32_t clock_reads = 0;
-    double microseconds = 0.0;  ///< without Timing::pairs, one of those that ran together has the time of all
 };
 
 struct Articulation {
@@ -158,6 +153,7 @@ struct Articulation {
     bool looped = false;          ///< its joints form a loop
     bool redundant = false;       ///< rows may depend on each other: it is looped, or a link has locked axes
     bool implicit = false;        ///< some of its links are implicit
+    bool may_float = false;       ///< a tree of dynamic links without locks
     bool floating = false;        ///< a tree of dynamic links without locks that touches nothing immovable
     dvec3 center{0.0};            ///< if implicit and floating: centre of mass when the pass began
     dvec3 angular_momentum{0.0};  ///< about `center` when the pass began, plus what contacts have added since, N m s
@@ -166,6 +162,13 @@ struct Articulation {
     bool pushed = false;          ///< some links have a `push` in their velocities
     bool bent = false;            ///< some links have a `bend` in their velocities
     bool taken = false;           ///< some rows have a taken impulse (JointSolver::take_impulse)
+    std::uint32_t batch = null_index;      ///< it is solved in this batch (batches/joint_batches.h); null_index: alone
+    std::uint32_t lane = 0;                ///< in the batch
+    const BatchLayout* layout = nullptr;   ///< of its batches; null if it does not fit into one
+    float substep = 0.0f;                  ///< s, when its rows were made
+    bool changed = true;                   ///< its rows were made anew in this step
+    bool begun = false;                    ///< the constant entries of its rows' numbers are filled in
+    bool prepared = false;                 ///< its links and joints have the state of this step's start
     JointPass factored = JointPass::none;  ///< the pass whose matrix is factored
     double slack = 0.0;                    ///< if redundant: slack of locks and limits, as a fraction of their response
     bool weak = false;                     ///< its matrix is factored with care for the rest of the step
@@ -186,13 +189,13 @@ struct HubCoupling {
     BlockLdl::Place place;
 };
 
-/// The number of doubles that the rows of a step need in each of the arrays.
+/// The number of rows, and of doubles that they need in each of the arrays.
 struct RowSizes {
-    std::uint32_t jacobian = 0, response = 0, numbers = 0;
+    std::uint32_t rows = 0, jacobian = 0, response = 0, numbers = 0;
 };
 
 struct Articulations {
-    explicit Articulations(const JointKernel& k) : kernel(&k), matrix(k) {}
+    explicit Articulations(const JointKernel& k) : kernel(&k), matrix(k), batches(best_batch_kernel()) {}
 
     const JointKernel* kernel;
     JointMotions motions;
@@ -207,10 +210,13 @@ struct Articulations {
     std::vector<JointCoupling> couplings;
     std::vector<HubCoupling> hub_couplings;
     BlockLdl matrix;
+    JointBatches batches;
 
-    // Filled in each step.
-    std::vector<std::uint32_t> active;  ///< articulations with an awake body
-    std::vector<JointRow> rows;
+    // Of the step.
+    const JointStore* user_joints = nullptr;
+    std::span<const SolverMass> masses;
+    std::vector<std::uint32_t> active;    ///< articulations with an awake body
+    std::vector<JointRow> rows;           ///< of all articulations
     std::vector<double> taken_impulses;   ///< by row (JointSolver::take_impulse)
     std::vector<JointRowLayout> layouts;  ///< parallel to joints
     std::vector<JointNode> nodes;         ///< parallel to joints
@@ -231,6 +237,10 @@ struct Articulations {
     }
     /// All rows of all joints of an articulation.
     std::span<JointRow> rows_of(const Articulation& a) {
+        const SolverJoint &first = joints[a.first_joint], &last = joints[a.first_joint + a.joint_count - 1];
+        return {rows.data() + first.first_row, last.first_row + last.row_count - first.first_row};
+    }
+    std::span<const JointRow> rows_of(const Articulation& a) const {
         const SolverJoint &first = joints[a.first_joint], &last = joints[a.first_joint + a.joint_count - 1];
         return {rows.data() + first.first_row, last.first_row + last.row_count - first.first_row};
     }

@@ -1,6 +1,7 @@
 #include "engine/joint_solver/joint_solver.h"
 
 #include "common/stopwatch.h"
+#include "engine/joint_solver/batches/joint_batches.h"
 #include "engine/joint_solver/contacts/contact_bounces.h"
 #include "engine/joint_solver/contacts/contact_sweeps.h"
 #include "engine/joint_solver/passes/joint_energy.h"
@@ -10,70 +11,71 @@
 #include "engine/joint_solver/rows/row_evaluation.h"
 #include "engine/joint_solver/rows/row_setup.h"
 
+#include <algorithm>
+
 namespace talus {
 
 void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
                           std::span<const std::uint32_t> solver_index, std::span<const SolverMass> masses,
-                          const JointMotions& motions, float substep, Timing timing) {
-    timing_ = timing;
+                          const JointMotions& motions, float substep, const Options& options) {
+    timing_ = options.timing;
     s_.motions = motions;
+    s_.user_joints = &joints;
+    s_.masses = masses;
     s_.substep = substep;
     s_.active.clear();
-    s_.rows.clear();
     if (topology_.has_changed(s_, joints, bodies)) topology_.build(s_, joints, bodies);
     s_.layouts.resize(s_.joints.size());
     s_.nodes.resize(s_.joints.size());
     s_.velocities.assign(2 * s_.links.size(), JointLane{});
-    RowSizes sizes;
+    bool in_place = true;
     for (std::uint32_t index = 0; index < s_.articulations.size(); ++index) {
+        Articulation& a = s_.articulations[index];
         bool awake = false;
-        for (Link& link : s_.links_of(s_.articulations[index])) {
+        for (Link& link : s_.links_of(a)) {
             link.solver = solver_index[link.slot];
             awake = awake || (link.dynamic && link.solver != 0);
         }
         if (!awake) continue;
         s_.active.push_back(index);
-        prepare_articulation(s_.articulations[index], joints, bodies, masses, sizes);
+        a.cost = {};
+        a.pushed = a.bent = a.weak = a.prepared = false;
+        a.changed = has_changed(s_, a);
+        a.begun = a.begun && !a.changed;
+        if ((a.changed || a.layout == nullptr) && !prepare_articulation(s_, a)) in_place = false;
+        a.floating = a.may_float;
     }
-    // Lanes without a row stay zero.
-    s_.jacobians.assign(sizes.jacobian / joint_lanes, JointLane{});
-    s_.responses.assign(sizes.response / joint_lanes, JointLane{});
-    s_.residuals.assign(sizes.numbers / joint_lanes, JointLane{});
-    s_.changes.assign(sizes.numbers / joint_lanes, JointLane{});
+    if (!in_place) make_all_rows();
+    form_batches(s_, options.batches, static_cast<std::size_t>(options.threads));
+    alone_.clear();
     for (const std::uint32_t index : s_.active) {
         Articulation& a = s_.articulations[index];
-        for (const SolverJoint& joint : s_.joints_of(a)) {
-            if (joint.anchored) begin_point_rows(s_, joint);
+        if (a.batch == null_index) {
+            alone_.push_back(index);
+            prepare_once(s_, a);
+            begin_rows(s_, a);
+            evaluate(s_, a);
+            a.open = opening_of(s_, a);
         }
-        evaluate(s_, a);
-        a.open_before = opening_of(s_, a);
+        a.open_before = a.open;
     }
 }
 
-void JointSolver::prepare_articulation(Articulation& a, const JointStore& joints, const BodyStore& bodies,
-                                       std::span<const SolverMass> masses, RowSizes& sizes) {
-    a.cost = {};
-    for (Link& link : s_.links_of(a)) prepare_link(s_, link, bodies, masses);
-    a.bounded = a.springs = a.driven = a.pushed = a.bent = a.weak = false;
-    a.redundant = a.looped;
-    a.floating = !a.looped;
-    for (const Link& link : s_.links_of(a)) {
-        a.redundant = a.redundant || link.locked;
-        a.floating = a.floating && link.dynamic && !link.locked;
-    }
-    for (SolverJoint& joint : s_.joints_of(a)) {
-        prepare_joint(s_, joint, joints[joint.slot], bodies, sizes);
-        for (const JointRow& row : s_.rows_of(joint)) {
-            a.bounded = a.bounded || is_bounded(row);
-            a.springs = a.springs || row.kind == RowKind::spring;
-            a.driven = a.driven || row.kind == RowKind::spring || row.kind == RowKind::motor;
-        }
+/// Makes the rows of all awake articulations, after the number of rows of one of them has changed.
+void JointSolver::make_all_rows() {
+    lay_out_rows(s_);
+    // Rows of articulations that are asleep have moved, too, and are made again when these wake up.
+    for (Articulation& a : s_.articulations) a.substep = 0.0f;
+    for (const std::uint32_t index : s_.active) {
+        prepare_articulation(s_, s_.articulations[index]);
+        s_.articulations[index].changed = true;
+        s_.articulations[index].begun = false;
     }
 }
 
 template <class ItemAt, class Run>
 void JointSolver::run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& item_at, Run&& run) {
-    if (first == last) return;
+    if (first >= last) return;
     Stopwatch watch(timing_ != Timing::off);
     for (std::uint32_t i = first; i < last; ++i) {
         run(item_at(i));
@@ -82,16 +84,24 @@ void JointSolver::run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& it
     item_at(first).cost.clock_reads += watch.reads();
 }
 
-void JointSolver::solve(std::uint32_t first, std::uint32_t last) {
+void JointSolver::run_parts(std::uint32_t first, std::uint32_t last, void (*run_batch)(Articulations&, JointBatch&),
+                            void (*run_alone)(Articulations&, Articulation&)) {
+    const auto batch_count = static_cast<std::uint32_t>(s_.batches.batches.size());
     run_timed(
-        first, last, [&](std::uint32_t at) -> Articulation& { return active(at); },
-        [&](Articulation& a) { solve_articulation(s_, a); });
+        first, std::min(last, batch_count), [&](std::uint32_t i) -> JointBatch& { return s_.batches.batches[i]; },
+        [&](JointBatch& batch) { run_batch(s_, batch); });
+    run_timed(
+        std::max(first, batch_count), last,
+        [&](std::uint32_t i) -> Articulation& { return s_.articulations[alone_[i - batch_count]]; },
+        [&](Articulation& a) { run_alone(s_, a); });
+}
+
+void JointSolver::solve(std::uint32_t first, std::uint32_t last) {
+    run_parts(first, last, &solve_batch, &solve_articulation);
 }
 
 void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
-    run_timed(
-        first, last, [&](std::uint32_t at) -> Articulation& { return active(at); },
-        [&](Articulation& a) { relax_articulation(s_, a); });
+    run_parts(first, last, &relax_batch, &relax_articulation);
 }
 
 void JointSolver::solve_contacts(std::uint32_t first, std::uint32_t last) {
@@ -115,7 +125,8 @@ void JointSolver::relax_again(std::uint32_t articulation) { talus::relax_again(s
 JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed) {
     Articulation& a = active(at);
     Work work;
-    if (!a.springs && !a.bounded) return work;
+    if (!a.driven) return work;
+    leave_batch(s_, a);
     read_velocities(s_, a);
     const double whole = drive_work(s_, a);
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
@@ -132,19 +143,26 @@ std::uint32_t JointSolver::body_of(std::uint32_t at) const { return s_.first_awa
 
 void JointSolver::note_impulses() { talus::note_impulses(s_); }
 
-void JointSolver::scale_impulses(std::uint32_t at, double kept) { talus::scale_impulses(s_, active(at), kept); }
+void JointSolver::scale_impulses(std::uint32_t at, double kept) {
+    leave_batch(s_, active(at));
+    talus::scale_impulses(s_, active(at), kept);
+}
 
-void JointSolver::store(JointStore& joints, float step) const { store_results(s_, joints, step); }
+void JointSolver::store(JointStore& joints, float step) {
+    store_batches(s_, joints, step);
+    store_results(s_, joints, step);
+}
 
 JointProfile JointSolver::profile(const BodyStore& bodies, std::uint64_t& clock_reads) const {
     JointProfile profile;
     profile.articulations = articulation_count();
-    profile.rows = static_cast<std::uint32_t>(s_.rows.size());
     for (const std::uint32_t index : s_.active) {
         const Articulation& a = s_.articulations[index];
         profile.joints += a.joint_count;
         profile.factorizations += a.cost.factorizations;
         profile.rounds += a.cost.rounds;
+        profile.passes_alone += a.cost.passes_alone;
+        profile.rows += static_cast<std::uint32_t>(s_.rows_of(a).size());
         profile.microseconds += a.cost.microseconds;
         clock_reads += a.cost.clock_reads;
         if (timing_ != Timing::pairs || !(a.cost.microseconds > profile.slowest_microseconds)) continue;

@@ -47,6 +47,7 @@
 ///     rows/               which rows a joint has, and their numbers at the present poses
 ///     matrix/             the sparse matrix, its factorisation, and the loops that are compiled for SSE2 and AVX2
 ///     passes/             the two passes, and the bounds on energy and momentum
+///     batches/            the same passes for articulations of equal layout, side by side
 ///     contacts/           contacts of bodies with joints
 ///     responses/          impacts and closing of joints at the end of a step
 ///
@@ -79,15 +80,24 @@ public:
     using Response = JointResponse;
     using ClosingPlane = talus::ClosingPlane;
 
+    struct Options {
+        Timing timing = Timing::off;  ///< how much is timed for profile()
+        int threads = 1;              ///< number of parts of a pass that may run at the same time
+        bool batches = true;          ///< whether articulations of equal layout are solved side by side
+    };
+
     explicit JointSolver(const JointKernel& kernel) : s_(kernel) {}
 
     /// Finds the articulations with an awake body and prepares their rows. `solver_index` is indexed by body slot.
-    /// `substep` is in seconds. `timing` says how much is timed for profile().
+    /// `substep` is in seconds.
     void prepare(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> solver_index,
-                 std::span<const SolverMass> masses, const JointMotions& motions, float substep, Timing timing);
+                 std::span<const SolverMass> masses, const JointMotions& motions, float substep,
+                 const Options& options);
 
     std::uint32_t articulation_count() const { return static_cast<std::uint32_t>(s_.active.size()); }
-    // The two passes, for articulations first .. last - 1. Different ranges may run at the same time.
+    /// Returns the number of parts of solve() and relax(): batches, and articulations that are in none.
+    std::uint32_t part_count() const { return static_cast<std::uint32_t>(s_.batches.batches.size() + alone_.size()); }
+    // The two passes, for parts first .. last - 1. Different ranges may run at the same time.
     void solve(std::uint32_t first, std::uint32_t last);
     void relax(std::uint32_t first, std::uint32_t last);
 
@@ -111,7 +121,8 @@ public:
         return link == null_index ? null_index : s_.articulation_of_link[link];
     }
     /// See read_body_rows().
-    void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const {
+    void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) {
+        leave_batch(s_, s_.articulations[articulation], BatchPlace::left);
         read_body_rows(s_, articulation, relaxing, out);
     }
     /// Prepares take_impulse(). Call it after prepare().
@@ -125,8 +136,8 @@ public:
     /// Lets the joints of an articulation transmit the impulses that contacts have given since relax().
     void relax_again(std::uint32_t articulation);
 
-    // Bounding the energy of a sub-step (energy_bound.h), after its last pass. `at` numbers the articulations as in
-    // solve().
+    // Bounding the energy of a sub-step (energy_bound.h), after its last pass. `at` numbers the
+    // articulations.
     /// The work of springs, motors and drives over a sub-step in which their bodies have the velocities v + d, J.
     struct Work {
         double unpushed = 0.0;  ///< by the velocities v
@@ -158,6 +169,7 @@ public:
     /// Calls visit(slot, velocity, angular velocity) for each dynamic body. Motors, drives and springs do not act.
     template <class Visit>
     void for_each_allowed_velocity(std::uint32_t slot, const BodyStore& bodies, Visit&& visit) {
+        leave_batch(s_, s_.articulation_of(slot));
         project_locks(s_, slot, bodies);
         visit_velocities(slot, visit);
     }
@@ -220,15 +232,14 @@ public:
     void end_closing(std::uint32_t slot, bool closed) { talus::end_closing(s_.articulation_of(slot), closed); }
 
     /// Writes forces, angles and the state for the next step to the joints. `step` is in seconds.
-    void store(JointStore& joints, float step) const;
+    void store(JointStore& joints, float step);
     /// Returns what joints have cost since prepare(), and adds the number of times the clock was read for that.
     JointProfile profile(const BodyStore& bodies, std::uint64_t& clock_reads) const;
 
     std::size_t bytes() const;
 
 private:
-    void prepare_articulation(Articulation& a, const JointStore& joints, const BodyStore& bodies,
-                              std::span<const SolverMass> masses, RowSizes& sizes);
+    void make_all_rows();
 
     template <class Visit>
     void visit_velocities(std::uint32_t slot, Visit&& visit) {
@@ -240,9 +251,12 @@ private:
         }
     }
 
-    /// Returns an articulation by its number in solve() and relax().
+    /// Returns an awake articulation by its number.
     Articulation& active(std::uint32_t at) { return s_.articulations[s_.active[at]]; }
     const Articulation& active(std::uint32_t at) const { return s_.articulations[s_.active[at]]; }
+
+    void run_parts(std::uint32_t first, std::uint32_t last, void (*run_batch)(Articulations&, JointBatch&),
+                   void (*run_alone)(Articulations&, Articulation&));
 
     /// Calls run(item) for the articulations or contact groups first .. last - 1, and takes their times: of each with
     /// Timing::pairs, else of all together. `item_at(i)` returns one.
@@ -250,6 +264,7 @@ private:
     void run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& item_at, Run&& run);
 
     Articulations s_;
+    std::vector<std::uint32_t> alone_;  ///< awake articulations that are in no batch when the step begins
     Timing timing_ = Timing::off;
     JointTopology topology_;
     JointContactGroups contacts_;

@@ -90,6 +90,12 @@ double angle_of(double x, double y) {
     return y < 0.0 ? -angle : angle;
 }
 
+dquat unit(const quat& q) {
+    const dquat d(q);
+    const double s = 1.0 / std::sqrt(d.w * d.w + d.x * d.x + d.y * d.y + d.z * d.z);
+    return dquat(d.w * s, d.x * s, d.y * s, d.z * s);
+}
+
 JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const JointFrame& frame_b,
                      const Orientation& body_b, const dvec3& between, const JointParts& parts) {
     JointPose pose;

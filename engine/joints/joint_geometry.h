@@ -20,6 +20,9 @@ using glm::dvec3;
 /// Returns the angle of the vector (x, y) from the x axis, -pi to pi, to double rounding; 0 for (0, 0). Without libm.
 double angle_of(double x, double y);
 
+/// Returns q with unit length, in double.
+dquat unit(const quat& q);
+
 struct Jacobian {
     dvec3 linear{0.0}, angular_a{0.0}, angular_b{0.0};
 };

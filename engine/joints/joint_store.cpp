@@ -8,6 +8,7 @@ std::uint32_t JointStore::add(Joint joint, JointBodies bodies) {
         slot = static_cast<std::uint32_t>(joints_.size());
         joints_.emplace_back();
         bodies_.emplace_back();
+        revisions_.push_back(0);
     } else {
         slot = free_.back();
         free_.pop_back();
@@ -58,7 +59,7 @@ void JointStore::unlink(std::uint32_t slot, int side, std::uint32_t body) {
 
 std::size_t JointStore::bytes() const {
     return joints_.capacity() * sizeof(Joint) + bodies_.capacity() * sizeof(JointBodies) +
-           (first_.capacity() + free_.capacity()) * sizeof(std::uint32_t);
+           (first_.capacity() + free_.capacity() + revisions_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace talus

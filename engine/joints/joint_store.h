@@ -81,7 +81,12 @@ public:
     }
     JointId id_of(std::uint32_t slot) const { return {slot, joints_[slot].generation}; }
     /// For changes by the user of axes, cone, drive and options.
-    Joint& definition(std::uint32_t slot) { return joints_[slot]; }
+    Joint& definition(std::uint32_t slot) {
+        ++revisions_[slot];
+        return joints_[slot];
+    }
+    /// Changes whenever definition() is called for the joint.
+    std::uint32_t revision(std::uint32_t slot) const { return revisions_[slot]; }
     /// For the joint solver's results.
     JointState& state(std::uint32_t slot) { return joints_[slot].state; }
     const Joint& operator[](std::uint32_t slot) const {
@@ -124,6 +129,7 @@ private:
 
     std::vector<Joint> joints_;
     std::vector<JointBodies> bodies_;
+    std::vector<std::uint32_t> revisions_;
     std::vector<std::uint32_t> first_;  ///< head of a body's list, by body slot
     std::vector<std::uint32_t> free_;
     std::uint32_t live_count_ = 0;

@@ -110,12 +110,12 @@ void SolvePlan::plan_substeps(const Input& in) {
         if (in.contacts.any_bounce()) add_contacts(in, &SolverKernel::begin_restitution);
         add_contacts(in, &SolverKernel::warm_start);
         add({in.stiff_groups, 1}, {.kind = Work::Kind::stiff});
-        add_joints(in.joints.articulation_count(), &JointSolver::solve);
+        add_joints(in.joints.part_count(), &JointSolver::solve);
         add_joints(in.joints.contact_group_count(), &JointSolver::solve_contacts);
         add_contacts(in, &SolverKernel::solve);
         add_motion(in, &SolverKernel::integrate_positions);
         if (in.renews_contacts) add({1, 1}, {.kind = Work::Kind::renew_contacts});
-        add_joints(in.joints.articulation_count(), &JointSolver::relax);
+        add_joints(in.joints.part_count(), &JointSolver::relax);
         add({in.stiff_groups, 1}, {.kind = Work::Kind::relax_stiff});
         add_contacts(in, &SolverKernel::relax);
         add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_gains});

@@ -99,8 +99,7 @@ void prepare_contact_rows(StiffGroup& group, ContactSolver& solver, std::span<co
     }
 }
 
-void read_joint_rows(StiffGroup& group, GroupPass pass, const JointSolver& joints,
-                     std::span<const std::uint32_t> positions) {
+void read_joint_rows(StiffGroup& group, GroupPass pass, JointSolver& joints, std::span<const std::uint32_t> positions) {
     group.body_rows.clear();
     group.joint_rows.clear();
     for (const std::uint32_t a : group.articulations) joints.read_rows(a, pass == GroupPass::relax, group.body_rows);

@@ -17,8 +17,7 @@ void prepare_contact_rows(StiffGroup& group, ContactSolver& solver, std::span<co
 
 /// Reads the rows of the joints of the group's bodies. `positions` is indexed by solver index. Rigid rows get a weight
 /// far above the mass of all bodies, so that they need no impulses of the last sub-step.
-void read_joint_rows(StiffGroup& group, GroupPass pass, const JointSolver& joints,
-                     std::span<const std::uint32_t> positions);
+void read_joint_rows(StiffGroup& group, GroupPass pass, JointSolver& joints, std::span<const std::uint32_t> positions);
 
 /// Reads the impulses in the lanes and the velocities, at the start of a pass.
 void read_lanes(StiffGroup& group, GroupPass pass, std::span<const SolverBody> bodies);

@@ -56,11 +56,16 @@ public:
     StageTeam(const StageTeam&) {}
     StageTeam& operator=(const StageTeam&) { return *this; }
 
+    /// Returns the largest number of calls that run() makes at the same time.
+    static int threads_of(const Jobs& jobs) {
+        return jobs.run == nullptr ? 1 : std::clamp(jobs.threads, 1, most_threads);
+    }
+
     /// Calls f(stage, first, last) for ranges first to last - 1 that together are the items of each stage. If a call
     /// throws, calls that have not begun by then are left out, and the exception is thrown here.
     template <class F>
     void run(const Jobs& jobs, std::span<const Stage> stages, F&& f) {
-        const int threads = jobs.run == nullptr ? 1 : std::min(jobs.threads, most_threads);
+        const int threads = threads_of(jobs);
         if (threads <= 1) {
             for (std::size_t s = 0; s < stages.size(); ++s) {
                 if (stages[s].items != 0) f(s, 0u, stages[s].items);

@@ -8,6 +8,7 @@ JointProfile& JointProfile::operator+=(const JointProfile& other) {
     rows += other.rows;
     factorizations += other.factorizations;
     rounds += other.rounds;
+    passes_alone += other.passes_alone;
     microseconds += other.microseconds;
     coupled_microseconds += other.coupled_microseconds;
     if (other.slowest_microseconds > slowest_microseconds) {

@@ -40,7 +40,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
         stage_team.run(jobs, plan.stages(), work_on);
         joint_solver.prepare(joints, bodies, indices.index_by_slot(), moving.masses(),
                              {moving.bodies(), &moving.motions(), indices.slots(), &bodies, def.max_speed}, substep,
-                             def.timing);
+                             {def.timing, StageTeam::threads_of(jobs), def.enable_joint_batches});
         joint_solver.prepare_contacts(solver, edges, islands);
         stiff_groups.prepare_joints(joint_solver);
         plan.drop_done();

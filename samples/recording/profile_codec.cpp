@@ -70,6 +70,7 @@ void for_each_column(Row& row, F&& f) {
     f("joint_rows", p.joints.rows);
     f("joint_factorizations", p.joints.factorizations);
     f("joint_rounds", p.joints.rounds);
+    f("joint_passes_alone", p.joints.passes_alone);
     f("joints_us", p.joints.microseconds);
     f("coupled_us", p.joints.coupled_microseconds);
 }

@@ -59,7 +59,9 @@ bool strike_rows(JointContactGroups& g, Articulations& s, const JointContactGrou
 void transmit_bounces(JointContactGroups& g, Articulations& s, const JointContactGroup& group) {
     if (!has_bounced(g, group)) return;
     for (const PushedAssembly& assembly : g.assemblies_of(group)) {
-        if (assembly.articulation != null_index) relax_again(s, s.articulations[assembly.articulation]);
+        if (assembly.articulation == null_index) continue;
+        leave_batch(s, s.articulations[assembly.articulation]);
+        relax_again(s, s.articulations[assembly.articulation]);
     }
 }
 

@@ -232,8 +232,10 @@ void find_responses(JointContactGroups& g, Articulations& s, JointedContactRow& 
         PushedAssembly& assembly = g.assemblies[contact.assembly[side]];
         const bool shared = side == 1 && contact.assembly[0] == contact.assembly[1];
         if (shared) response -= 2 * assembly.body_count;
-        if (!assembly.ready && assembly.articulation != null_index)
+        if (!assembly.ready && assembly.articulation != null_index) {
+            leave_batch(s, s.articulations[assembly.articulation]);
             freeze_capped_drives(s, s.articulations[assembly.articulation], false);
+        }
         assembly.ready = true;
         if (!shared) find_response_of(g, s, row, contact.assembly[side], response, pass);
         const dvec3* const part = response + 2 * (contact.body[side] - assembly.first_body);

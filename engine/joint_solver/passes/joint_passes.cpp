@@ -95,6 +95,7 @@ void write_velocities(Articulations& s, const Articulation& a) {
 }
 
 void solve_articulation(Articulations& s, Articulation& a) {
+    ++a.cost.passes_alone;
     read_velocities(s, a);
     note_momentum(s, a);
     begin_solve(s, a);

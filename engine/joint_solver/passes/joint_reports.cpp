@@ -1,18 +1,10 @@
 #include "engine/joint_solver/passes/joint_reports.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace talus {
 
 namespace {
-
-/// Converts to a finite float. Extreme springs and masses need impulses beyond the range of floats.
-float to_float(double x) {
-    constexpr double most = std::numeric_limits<float>::max();
-    return static_cast<float>(std::clamp(x, -most, most));
-}
-vec3 to_floats(const dvec3& v) { return {to_float(v.x), to_float(v.y), to_float(v.z)}; }
 
 /// Writes the results of a joint's rows for the next step and for the user.
 void store_rows(const Articulations& s, const SolverJoint& joint, JointState& state) {
@@ -68,7 +60,9 @@ void report_impulses(Articulations& s, const Articulation& a, JointPass pass, bo
 }
 
 void note_impulses(Articulations& s) {
+    note_batch_impulses(s);
     for (const std::uint32_t index : s.active) {
+        if (s.articulations[index].batch != null_index) continue;
         for (SolverJoint& joint : s.joints_of(s.articulations[index])) {
             joint.old_force = joint.force;
             joint.old_torque = joint.torque;
@@ -92,6 +86,7 @@ void scale_impulses(Articulations& s, const Articulation& a, double kept) {
 void store_results(const Articulations& s, JointStore& joints, float step) {
     const double per_step = 1.0 / static_cast<double>(step), per_substep = 1.0 / static_cast<double>(s.substep);
     for (const std::uint32_t index : s.active) {
+        if (s.articulations[index].batch != null_index) continue;
         for (const SolverJoint& joint : s.joints_of(s.articulations[index])) {
             JointState& state = joints.state(joint.slot);
             state.angle = joint.angle;

@@ -88,6 +88,7 @@ void relax_without_gain(Articulations& s, Articulation& a) {
 }  // namespace
 
 void relax_articulation(Articulations& s, Articulation& a) {
+    ++a.cost.passes_alone;
     evaluate(s, a);
     read_velocities(s, a);
     note_momentum(s, a);

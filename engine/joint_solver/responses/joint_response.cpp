@@ -9,6 +9,7 @@ namespace talus {
 bool begin_response(Articulations& s, std::uint32_t slot) {
     const std::uint32_t link = slot < s.link_of_slot.size() ? s.link_of_slot[slot] : null_index;
     if (link == null_index || s.links[link].solver == 0) return false;
+    leave_batch(s, s.articulation_of(slot));
     freeze_capped_drives(s, s.articulations[s.articulation_of_link[link]], true);
     return true;
 }

@@ -24,10 +24,14 @@ double bound_of(const dvec3& v) { return std::abs(v.x) + std::abs(v.y) + std::ab
 
 }  // namespace
 
-void update_link(Articulations& s, Link& link) {
+void read_pose(Articulations& s, Link& link) {
     if (link.solver == 0) return;
     link.displacement = dvec3(load3(s.motions.bodies[link.solver].displacement));
     link.orientation = Orientation(s.motions.rotation(link.solver));
+}
+
+void update_inertia(Articulations& s, Link& link) {
+    if (link.solver == 0) return;
     if (link.inertia_rotates) {
         link.rotation = to_matrix(dquat(s.motions.motions->turn(link.solver)));
         link.true_inverse_inertia = rotated(link.rotation, link.start_inverse_inertia);

@@ -5,8 +5,11 @@
 
 namespace talus {
 
-/// Reads a link's displacement and rotation, and rotates its inertia.
-void update_link(Articulations& s, Link& link);
+/// Reads a link's displacement and rotation.
+void read_pose(Articulations& s, Link& link);
+
+/// Rotates a link's inertia to its present pose.
+void update_inertia(Articulations& s, Link& link);
 
 /// Computes a joint's pose and coordinates from its links, which must be up to date. Adds to the links' bounds on
 /// stiffness.

@@ -155,17 +155,7 @@ void set_position(const Articulations& s, const Articulation& a, const SolverJoi
     row.goal = a.redundant ? error : (1.0 - settings::joint_push_share) * (error - correction);
 }
 
-}  // namespace
-
-void evaluate(Articulations& s, Articulation& a) {
-    for (Link& link : s.links_of(a)) update_link(s, link);
-    for (SolverJoint& joint : s.joints_of(a)) update_pose(s, joint);
-    integrate_implicitly(s, a);
-    for (SolverJoint& joint : s.joints_of(a)) evaluate_rows(s, a, joint);
-    if (a.redundant) soften_pulled_joints(s, a);
-    a.factored = JointPass::none;
-}
-
+/// Fills in the entries of an anchored joint's first three rows that stay the same during a step.
 void begin_point_rows(Articulations& s, const SolverJoint& joint) {
     const JointRowLayout& rows = s.layouts[s.index_of(joint)];
     double* const jacobian = flat(s.jacobians) + rows.jacobian;
@@ -176,6 +166,38 @@ void begin_point_rows(Articulations& s, const SolverJoint& joint) {
         const Link &a = s.links[joint.link[0]], &b = s.links[joint.link[1]];
         if (a.dynamic) responses[16 * i + i] = -a.inverse_mass[i];
         if (b.dynamic) responses[16 * i + 8 + i] = b.inverse_mass[i];
+    }
+}
+
+}  // namespace
+
+void evaluate(Articulations& s, Articulation& a) {
+    for (Link& link : s.links_of(a)) read_pose(s, link);
+    evaluate_at_poses(s, a);
+}
+
+void evaluate_at_poses(Articulations& s, Articulation& a) {
+    for (Link& link : s.links_of(a)) update_inertia(s, link);
+    for (SolverJoint& joint : s.joints_of(a)) update_pose(s, joint);
+    integrate_implicitly(s, a);
+    for (SolverJoint& joint : s.joints_of(a)) evaluate_rows(s, a, joint);
+    if (a.redundant) soften_pulled_joints(s, a);
+    a.factored = JointPass::none;
+}
+
+void begin_rows(Articulations& s, Articulation& a) {
+    if (a.begun) return;
+    a.begun = true;
+    const std::uint32_t last = a.first_joint + a.joint_count - 1;
+    const JointRowLayout &begin = s.layouts[a.first_joint], &end = s.layouts[last];
+    // Lanes without a row stay zero.
+    std::fill(flat(s.jacobians) + begin.jacobian, flat(s.jacobians) + end.jacobian + 2 * 6 * end.sides * end.width,
+              0.0);
+    std::fill(flat(s.responses) + begin.response, flat(s.responses) + end.response + 8 * end.sides * end.count, 0.0);
+    std::fill(flat(s.residuals) + begin.numbers, flat(s.residuals) + end.numbers + end.width, 0.0);
+    std::fill(flat(s.changes) + begin.numbers, flat(s.changes) + end.numbers + end.width, 0.0);
+    for (const SolverJoint& joint : s.joints_of(a)) {
+        if (joint.anchored) begin_point_rows(s, joint);
     }
 }
 

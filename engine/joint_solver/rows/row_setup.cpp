@@ -1,9 +1,11 @@
 #include "engine/joint_solver/rows/row_setup.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 
 namespace talus {
 
@@ -11,12 +13,6 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-dquat unit(const quat& q) {
-    const dquat d(q);
-    const double s = 1.0 / std::sqrt(d.w * d.w + d.x * d.x + d.y * d.y + d.z * d.z);
-    return dquat(d.w * s, d.x * s, d.y * s, d.z * s);
-}
 
 bool is_within_half_a_turn(const JointLimit& limit) {
     return limit.lower >= -static_cast<float>(pi) && limit.upper <= static_cast<float>(pi);
@@ -48,15 +44,15 @@ Joint with_shifted_axes(const Joint& joint, int shift) {
     return other;
 }
 
-/// Adds the rows of one joint.
+/// Makes the rows of one joint.
 class RowBuilder {
 public:
-    RowBuilder(Articulations& articulations, SolverJoint& solver_joint, const Joint& joint)
-        : s_(articulations), joint_(solver_joint), def_(joint) {}
+    RowBuilder(SolverJoint& solver_joint, const Joint& joint, float substep)
+        : joint_(solver_joint), def_(joint), substep_(static_cast<double>(substep)) {}
+
+    std::span<JointRow> rows() { return {rows_.data(), count_}; }
 
     void add_all() {
-        joint_.first_row = static_cast<std::uint32_t>(s_.rows.size());
-        joint_.row_count = 0;
         joint_.locks_swing = joint_.locks_twist = joint_.beyond_locks = joint_.anchored = false;
         if (def_.kind == JointKind::gear) {
             lock(RowAxis::gear, 0, 0.0);
@@ -116,7 +112,7 @@ private:
         if (def.motor.max_force > 0.0f) {
             JointRow& row = add(RowKind::motor, axis, i, motor_row(i));
             row.speed = def.motor.speed;
-            if (limited) row.competing_limit = static_cast<std::uint32_t>(s_.rows.size()) - 2;
+            if (limited) row.competing_limit = count_ - 2;
             bound(row, def.motor.max_force);
         }
         if (def.spring.hertz > 0.0f && def.spring.max_force > 0.0f) add_spring(axis, i, def.spring);
@@ -154,19 +150,17 @@ private:
     }
 
     JointRow& add(RowKind kind, RowAxis axis, int axis_index, int number) {
-        JointRow row;
+        JointRow& row = rows_[count_++];
         row.kind = kind;
         row.axis = axis;
         row.axis_index = static_cast<std::uint8_t>(axis_index);
         row.number = static_cast<std::uint8_t>(number);
         row.low = -infinite;
         row.high = infinite;
-        row.impulse = static_cast<double>(def_.state.forces[static_cast<std::size_t>(number)]) * s_.substep;
+        row.impulse = static_cast<double>(def_.state.forces[static_cast<std::size_t>(number)]) * substep_;
         row.free = kind == RowKind::lock || (def_.state.pressed >> number & 1u);
         row.upper = def_.state.at_upper >> number & 1u;
-        ++joint_.row_count;
-        s_.rows.push_back(row);
-        return s_.rows.back();
+        return row;
     }
 
     void lock(RowAxis axis, int axis_index, double at) {
@@ -184,8 +178,8 @@ private:
 
     /// Bounds a row's impulse by a force (N or N m) for a sub-step.
     void bound(JointRow& row, double max_force) const {
-        row.low = -max_force * s_.substep;
-        row.high = max_force * s_.substep;
+        row.low = -max_force * substep_;
+        row.high = max_force * substep_;
         if (max_force == infinite) row.free = true;
     }
 
@@ -200,21 +194,23 @@ private:
             row.group = i == 0 ? 3 : 0;
             bound(row, max_force);
             // all three rows are free, or none is
-            row.free = s_.rows[s_.rows.size() - 1 - static_cast<std::size_t>(i)].free;
+            row.free = rows_[count_ - 1 - static_cast<std::uint32_t>(i)].free;
         }
     }
 
-    Articulations& s_;
     SolverJoint& joint_;
     const Joint& def_;
+    double substep_;  ///< s
+    std::array<JointRow, joint_rows> rows_{};
+    std::uint32_t count_ = 0;
     bool ordinary_ = false;  ///< neither a wheel nor a distance joint
 };
 
 /// Sets which parts of the joint's pose its rows read, now and at the end of a sub-step.
-void find_parts(const Articulations& s, SolverJoint& joint) {
+void find_parts(std::span<const JointRow> rows, SolverJoint& joint) {
     JointParts& parts = joint.parts = {.axes = joint.locks_swing, .twist = false, .swing = false};
     const bool wheel = joint.kind == JointKind::wheel;
-    for (const JointRow& row : s.rows_of(joint)) {
+    for (const JointRow& row : rows) {
         parts.axes = parts.axes || (row.axis != RowAxis::point && row.axis != RowAxis::length);
         parts.twist = parts.twist || (row.axis == RowAxis::rotation && (row.axis_index == 3 || wheel));
         parts.swing = parts.swing || (row.axis == RowAxis::rotation && row.axis_index > 3 && !wheel) ||
@@ -225,9 +221,11 @@ void find_parts(const Articulations& s, SolverJoint& joint) {
     if (joint.kind == JointKind::hinge || wheel) parts.twist = true;  // because their whole turns are counted
 }
 
-/// Lays out the joint's numbers: the Jacobian of all rows, followed by space for the Jacobian of the rows in the
-/// matrix.
-void lay_out_rows(Articulations& s, const SolverJoint& joint, RowSizes& sizes) {
+/// Gives the joint a place for its rows and their numbers, after those that `sizes` counts: the Jacobian of all rows,
+/// followed by space for the Jacobian of the rows in the matrix.
+void lay_out_rows(Articulations& s, SolverJoint& joint, RowSizes& sizes) {
+    joint.first_row = sizes.rows;
+    sizes.rows += joint.row_count;
     JointRowLayout& rows = s.layouts[s.index_of(joint)];
     rows.count = joint.row_count;
     rows.width = joint_width(joint.row_count);
@@ -246,19 +244,19 @@ void lay_out_rows(Articulations& s, const SolverJoint& joint, RowSizes& sizes) {
     sizes.numbers += rows.width;
 }
 
-}  // namespace
-
-void prepare_link(Articulations& s, Link& link, const BodyStore& bodies, std::span<const SolverMass> masses) {
+/// Fills in a link's mass and its state at the step's start; `link.solver` must be set.
+void prepare_link(Articulations& s, Link& link) {
     link.displacement = link.next_displacement = dvec3(0.0);
     link.implicit = false;
-    const Body& body = bodies[link.slot];
+    const Body& body = (*s.motions.store)[link.slot];
+    link.body_mass = BodyMass(body);
     link.locked = link.dynamic && body.locks != 0;
     link.orientation = link.next_orientation =
         Orientation(link.solver != 0 ? s.motions.rotation(link.solver) : unit(body.rotation));
     if (link.solver == 0) return;
     link.inertia_rotates = link.dynamic && (body.locks & lock_turning) == 0 && !body.isotropic;
     link.rotation = dmat3(1.0);
-    const SolverMass& mass = masses[link.solver];
+    const SolverMass& mass = s.masses[link.solver];
     const float* m = mass.inverse_inertia;
     for (int k = 0; k < 3; ++k) link.inverse_mass[k] = mass.inverse_mass[k];
     link.start_inverse_inertia = dmat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
@@ -278,8 +276,11 @@ void prepare_link(Articulations& s, Link& link, const BodyStore& bodies, std::sp
     link.max_inertia = link.start_inertia[0][0] + link.start_inertia[1][1] + link.start_inertia[2][2];
 }
 
-void prepare_joint(Articulations& s, SolverJoint& joint, const Joint& user_joint, const BodyStore& bodies,
-                   RowSizes& sizes) {
+/// Makes the rows of a joint. If their number has changed, only notes that in `rows_moved`.
+void prepare_joint(Articulations& s, SolverJoint& joint) {
+    const Joint& user_joint = (*s.user_joints)[joint.slot];
+    const BodyStore& bodies = *s.motions.store;
+    joint.revision = s.user_joints->revision(joint.slot);
     joint.shift = shift_of(user_joint);
     std::optional<Joint> shifted;
     if (joint.shift != 0) shifted = with_shifted_axes(user_joint, joint.shift);
@@ -301,12 +302,72 @@ void prepare_joint(Articulations& s, SolverJoint& joint, const Joint& user_joint
                          Orientation(unit(def.frame_b.rotation))};
         joint.center_offset = dvec3(body_b.center) - dvec3(body_a.center);
     }
-    RowBuilder(s, joint, def).add_all();
+    RowBuilder builder(joint, def, s.substep);
+    builder.add_all();
+    const std::span<JointRow> rows = builder.rows();
+    joint.rows_moved = rows.size() != joint.row_count;
+    joint.row_count = static_cast<std::uint32_t>(rows.size());
     joint.first_bounded = 0;
-    while (joint.first_bounded < joint.row_count && !is_bounded(s.rows[joint.first_row + joint.first_bounded]))
-        ++joint.first_bounded;
-    find_parts(s, joint);
-    lay_out_rows(s, joint, sizes);
+    while (joint.first_bounded < joint.row_count && !is_bounded(rows[joint.first_bounded])) ++joint.first_bounded;
+    find_parts(rows, joint);
+    if (joint.rows_moved) return;
+    for (JointRow& row : rows) {
+        if (row.competing_limit != null_index) row.competing_limit += joint.first_row;
+    }
+    std::copy(rows.begin(), rows.end(), s.rows.begin() + joint.first_row);
+    s.nodes[s.index_of(joint)] = {.hubs = s.nodes[s.index_of(joint)].hubs};
+}
+
+}  // namespace
+
+bool prepare_articulation(Articulations& s, Articulation& a) {
+    a.substep = s.substep;
+    a.prepared = true;
+    for (Link& link : s.links_of(a)) prepare_link(s, link);
+    a.bounded = a.springs = a.driven = false;
+    a.redundant = a.looped;
+    a.may_float = !a.looped;
+    for (const Link& link : s.links_of(a)) {
+        a.redundant = a.redundant || link.locked;
+        a.may_float = a.may_float && link.dynamic && !link.locked;
+    }
+    bool in_place = true;
+    for (SolverJoint& joint : s.joints_of(a)) {
+        prepare_joint(s, joint);
+        in_place = in_place && !joint.rows_moved;
+        if (joint.rows_moved) continue;
+        for (const JointRow& row : s.rows_of(joint)) {
+            a.bounded = a.bounded || is_bounded(row);
+            a.springs = a.springs || row.kind == RowKind::spring;
+            a.driven = a.driven || row.kind == RowKind::spring || row.kind == RowKind::motor;
+        }
+    }
+    return in_place;
+}
+
+void prepare_once(Articulations& s, Articulation& a) {
+    if (!a.prepared) prepare_articulation(s, a);
+}
+
+void lay_out_rows(Articulations& s) {
+    RowSizes sizes;
+    for (SolverJoint& joint : s.joints) lay_out_rows(s, joint, sizes);
+    s.rows.resize(sizes.rows);
+    s.jacobians.resize(sizes.jacobian / joint_lanes);
+    s.responses.resize(sizes.response / joint_lanes);
+    s.residuals.resize(sizes.numbers / joint_lanes);
+    s.changes.resize(sizes.numbers / joint_lanes);
+}
+
+bool has_changed(const Articulations& s, const Articulation& a) {
+    if (a.substep != s.substep) return true;
+    for (const SolverJoint& joint : s.joints_of(a)) {
+        if (joint.revision != s.user_joints->revision(joint.slot)) return true;
+    }
+    for (const Link& link : s.links_of(a)) {
+        if (!(link.body_mass == BodyMass((*s.motions.store)[link.slot]))) return true;
+    }
+    return false;
 }
 
 }  // namespace talus

@@ -3,15 +3,21 @@
 
 #include "engine/joint_solver/articulations.h"
 
-#include <span>
-
 namespace talus {
 
-/// Fills in a link's mass and its state at the step's start; `link.solver` must be set.
-void prepare_link(Articulations& s, Link& link, const BodyStore& bodies, std::span<const SolverMass> masses);
+/// Prepares an articulation's links and joints for the step, from the bodies and the user's joints, with the impulses of
+/// the last sub-step. Returns false if the number of its rows has changed: then the rows of all joints have to be laid
+/// out anew, and this has to be called again.
+bool prepare_articulation(Articulations& s, Articulation& a);
 
-/// Adds the rows of a joint, with the impulses of the last sub-step. Appends the space for their numbers to `sizes`.
-void prepare_joint(Articulations& s, SolverJoint& joint, const Joint& user_joint, const BodyStore& bodies,
-                   RowSizes& sizes);
+/// Prepares an articulation if that has not been done in this step. Its number of rows must not have changed.
+void prepare_once(Articulations& s, Articulation& a);
+
+/// Gives the rows of all articulations, and their numbers, places in the arrays.
+void lay_out_rows(Articulations& s);
+
+/// Returns whether an articulation's rows depend on something that has changed since it was prepared: its joints' or
+/// bodies' definitions, or the length of a sub-step.
+bool has_changed(const Articulations& s, const Articulation& a);
 
 }  // namespace talus

@@ -28,7 +28,10 @@ struct JointProfile {
     std::uint64_t rows = 0;            ///< number of the joints' scalar constraints, active or not
     std::uint64_t factorizations = 0;  ///< number of times an articulation's matrix was factored, in all sub-steps
     std::uint64_t rounds = 0;          ///< number of rounds of all passes, in all sub-steps
-    double microseconds = 0;           ///< time of the two passes, summed over the threads
+    /// Number of passes over an articulation that was solved alone, in all sub-steps. The others were solved side by side
+    /// with articulations that have the same tree and the same kinds of joints.
+    std::uint64_t passes_alone = 0;
+    double microseconds = 0;  ///< time of the two passes, summed over the threads
     /// Time in which contacts were solved through joints, us, summed over the threads. It is not part of `microseconds`.
     double coupled_microseconds = 0;
     BodyId slowest_body;              ///< a body of the slowest articulation; null without Timing::pairs

@@ -55,6 +55,9 @@ struct WorldDef {
     bool enable_axis = true;         ///< lets it use Rung::axis_separated and Rung::axis_touching
     bool enable_warm_gjk = true;     ///< lets it use Rung::warm_gjk
     bool enable_warm_epa = true;     ///< lets it use Rung::warm_epa
+    /// Lets the joint solver solve articulations with the same tree and the same kinds of joints side by side, in lanes
+    /// of the processor. Without it the results differ by rounding.
+    bool enable_joint_batches = true;
     Timing timing = Timing::stages;  ///< what the profile times
     bool hash_stages = false;        ///< fills FrameProfile::hashes; a step then takes up to twice as long
 };

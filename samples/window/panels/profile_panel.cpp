@@ -611,6 +611,7 @@ void ProfilePanel::show_joints(const View& view) {
     plot::tip("An articulation is a set of bodies that joints connect; a row is one scalar constraint.");
     muted_text(format("%.1f factorisations and %.1f rounds per articulation.", each_articulation(j.factorizations),
                       each_articulation(j.rounds)));
+    muted_text(format("%.1f passes per articulation were solved alone.", each_articulation(j.passes_alone)));
     if (!(j.microseconds > 0.0)) return;
     ImGui::Text("%s, %s per joint", microseconds(j.microseconds).c_str(),
                 each(j.microseconds / double(j.joints)).c_str());

@@ -36,24 +36,31 @@ TEST_CASE(
 // start no longer fits its end. They must close again within four seconds.
 TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes together again" *
           doctest::test_suite("slow")) {
-    for (const float ratio : {10.0f, 1000.0f, 10000.0f}) {
-        CAPTURE(ratio);
+    // At 10,000 the motion is chaotic: starts that differ by 0.1% open the chain by 0.3 to 2.6 m.
+    const auto snap = [](float ratio, float speed) {
         Chain chain(30, ratio);
-        REQUIRE(chain.world.set_linear_velocity(chain.weight, {20, 0, 0}));
+        REQUIRE(chain.world.set_linear_velocity(chain.weight, {speed, 0, 0}));
         const double before = energy(chain.world);
         float widest = 0.0f;
         for (int i = 0; i < 600; ++i) {
             run(chain.world, 1);
             widest = std::max(widest, chain.widest_gap());
         }
-        if (ratio < 10000.0f)
-            CHECK(widest < 0.5f * Chain::length);
-        else
-            hold("chain snapped taut by a weight of 10,000 of its links", widest);
         CHECK(chain.widest_gap() < 1e-3f);
         const double kinetic = 0.5 * 400.0 * static_cast<double>(chain.world.mass(chain.weight));
         CHECK(energy(chain.world) < before + 0.01 * kinetic);
+        return widest;
+    };
+    for (const float ratio : {10.0f, 1000.0f}) {
+        CAPTURE(ratio);
+        CHECK(snap(ratio, 20.0f) < 0.5f * Chain::length);
     }
+    float widest = 0.0f;
+    for (int start = 0; start < 10; ++start) {
+        CAPTURE(start);
+        widest = std::max(widest, snap(10000.0f, 19.9f + 0.02f * static_cast<float>(start)));
+    }
+    hold("chain snapped taut by a weight of 10,000 of its links, widest of ten starts", widest);
 }
 
 // Light links under load are integrated implicitly: their rods lost 44% of a pendulum's energy in 10 s.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 using namespace talus;
 using namespace talus::test;
@@ -96,18 +97,25 @@ void add_rods(World& world, std::uint64_t seed) {
     }
 }
 
+/// Returns how many steps each of the worlds of the first seeds takes to fall asleep, in ascending order; `steps` if it
+/// takes more.
+template <class Make>
+std::vector<int> steps_to_sleep(std::uint64_t seeds, int steps, Make&& make) {
+    std::vector<int> taken;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        World world = make(seed);
+        taken.push_back(steps_until_asleep(world, steps));
+    }
+    std::sort(taken.begin(), taken.end());
+    return taken;
+}
+
 /// Checks that the worlds of the first seeds are asleep within this many steps. The last time, s, is a row of
 /// docs/limits.md.
 template <class Make>
 void check_sleep(const char* row, std::uint64_t seeds, int steps, Make&& make) {
-    int most = 0;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        World world = make(seed);
-        const int taken = steps_until_asleep(world, steps);
-        CAPTURE(seed);
-        CHECK(taken < steps);
-        most = std::max(most, taken);
-    }
+    const int most = steps_to_sleep(seeds, steps, make).back();
+    CHECK(most < steps);
     hold(row, most / 60.0);
 }
 
@@ -120,10 +128,14 @@ TEST_CASE("a car that rests on the ends of its travel falls asleep") {
                 [](std::uint64_t seed) { return samples::make_world(overloaded_car(seed)); });
 }
 
-// A ragdoll's head went on swinging in its neck joint, which has no friction.
+// A ragdoll's head went on swinging in its neck joint, which has no friction. A wide swing still goes on until something
+// damps it. That happens to a few of the ragdolls, and to which of them is a matter of rounding.
 TEST_CASE("a thrown ragdoll falls asleep" * doctest::test_suite("slow")) {
-    check_sleep("thrown ragdoll falls asleep", 40, 1200,
-                [](std::uint64_t seed) { return samples::make_world(thrown_ragdoll(seed)); });
+    const std::vector<int> taken =
+        steps_to_sleep(160, 1800, [](std::uint64_t seed) { return samples::make_world(thrown_ragdoll(seed)); });
+    CHECK(taken.back() < 1800);
+    hold("thrown ragdoll falls asleep, 95 of 100", taken[151] / 60.0);
+    hold("thrown ragdoll falls asleep, the last of 160", taken.back() / 60.0);
 }
 
 // The speed of a rod that rolled on others was overestimated: as if it rotated end over end. It kept its heap awake,

@@ -180,6 +180,7 @@ TEST_CASE("the profile counts joints and what their direct solve took") {
     CHECK(joints.rounds >= 2 * joints.articulations * world.profile().substeps);
     CHECK(joints.factorizations > 0);
     CHECK(joints.factorizations <= joints.rounds);
+    CHECK(joints.passes_alone < 2 * joints.articulations * world.profile().substeps);
     CHECK(joints.microseconds > 0.0);
     CHECK(joints.microseconds + joints.coupled_microseconds < world.profile().solve);
     REQUIRE(world.is_valid(joints.slowest_body));

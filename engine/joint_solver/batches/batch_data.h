@@ -1,0 +1,203 @@
+#pragma once
+/// The data of a batch: articulations of equal layout, one per lane.
+///
+/// Two articulations have the same layout if their links form the same tree and their joints have the same rows. A
+/// layout says what all lanes have in common. Records hold the numbers, one per lane; `D` is a vector of as many doubles
+/// as there are lanes, or an array of them in code that is not compiled for wide registers.
+///
+/// The memory that a pass reads and writes decides what it costs. So records hold only what continues from pass to
+/// pass. The rest is in a workspace, which is used by one batch after the other and stays in the processor's cache.
+///
+/// Masks are numbers: 1 for true, 0 for false. Plain data: joint_kernel.h says why.
+
+#include "engine/bodies/solver_body.h"
+#include "engine/joint_solver/row_kinds.h"
+
+namespace talus {
+
+inline constexpr unsigned batch_lanes = 4;
+
+// ---- Layout ----------------------------------------------------------------------------------------------------------
+
+struct BatchRowLayout {
+    RowKind kind = RowKind::lock;
+    RowAxis axis = RowAxis::point;
+    unsigned char axis_index = 0;
+    unsigned char number = 0;  ///< JointRow::number
+    bool has_limit = false;    ///< of a motor: the row before it limits the same axis
+    unsigned record = 0;       ///< its BatchRow; rows along RowAxis::point have none
+};
+
+struct BatchJointLayout {
+    unsigned link[2] = {};
+    unsigned first_row = 0, row_count = 0;
+    unsigned first_bounded = 0;  ///< the joint's rows before this one have no bounds
+    bool is_distance = false, is_wheel = false, is_ball = false;
+    /// Its first three rows are along RowAxis::point, and all others are rotations.
+    bool anchored = false;
+    bool locks_swing = false, locks_twist = false;
+    bool axes = false;                          ///< its rows read the axes of its frames
+    bool twist = false, swing = false;          ///< they read the coordinates about x, or the other rotations
+    bool counts = false;                        ///< its twist is counted in whole turns
+    unsigned diagonal = 0;                      ///< place of its diagonal block in the matrix
+    unsigned first_block = 0, block_count = 0;  ///< blocks below it
+    unsigned first_update = 0;                  ///< places that its elimination changes: for each two of its blocks
+};
+
+/// An off-diagonal block of the matrix, between a joint and one that is eliminated later. They share a dynamic link.
+struct BatchBlock {
+    unsigned joint = 0;                 ///< the later one
+    unsigned side = 0, other_side = 0;  ///< sides on which the earlier and the later joint have the link
+    unsigned place = 0;
+};
+
+/// The layout as the kernel reads it.
+struct BatchLayoutView {
+    const unsigned char* dynamic;  ///< by link
+    const BatchJointLayout* joints;
+    const BatchRowLayout* rows;
+    const BatchBlock* blocks;
+    const unsigned* updates;
+    const unsigned* order;  ///< joints in order of elimination
+    unsigned links, joint_count, row_count;
+    bool bounded;  ///< some rows have bounds
+};
+
+// ---- Records ---------------------------------------------------------------------------------------------------------
+
+template <class D>
+struct LaneVec {
+    D x, y, z;
+};
+/// Columns.
+template <class D>
+struct LaneMat {
+    LaneVec<D> x, y, z;
+};
+template <class D>
+struct LaneSym {
+    D xx, yy, zz, xy, xz, yz;
+};
+template <class D>
+struct LaneQuat {
+    D w, x, y, z;
+};
+
+/// See Link in articulations.h. World axes.
+template <class D>
+struct BatchLink {
+    // Of the step.
+    D inverse_mass, mass, max_inertia;
+    LaneVec<D> moments, inverse_moments;     ///< of inertia about the principal axes
+    LaneVec<D> start_center;                 ///< at the step's start
+    LaneQuat<D> start_rotation, start_axes;  ///< at the step's start: of the body, and of its principal axes
+    // Of the sub-step.
+    LaneVec<D> mean_spin;
+    LaneVec<D> displacement;
+    LaneQuat<D> rotation;
+    LaneSym<D> inertia, inverse_inertia;
+    D implicit;
+    LaneMat<D> swing_damping;  ///< where `implicit`
+};
+
+/// See SolverJoint in articulations.h.
+template <class D>
+struct BatchJoint {
+    LaneVec<D> frame_arm[2];  ///< body axes
+    LaneVec<D> center_offset;
+    LaneVec<D> lever[2];  ///< arms of its rows: minus the one from A's centre of mass to B's anchor, and B's
+    LaneVec<D> apart;
+    LaneMat<D> point_response[2];  ///< if anchored: changes of angular velocity by a unit impulse of each point row
+    LaneVec<D> load, next_load;    ///< used by the last evaluation; to be used by the next one
+    LaneVec<D> new_load, demand;
+    LaneVec<D> force, old_force;
+    D angle;
+    LaneVec<D> torque, old_torque;
+    LaneMat<D> frame_axes[2];  ///< of the frames in the bodies
+    LaneQuat<D> frame_rotation[2];
+};
+
+/// A row that is not along RowAxis::point. See JointRow in articulations.h.
+template <class D>
+struct BatchRow {
+    LaneVec<D> turn_response[2];  ///< changes of angular velocity by a unit impulse
+    LaneVec<D> axis;              ///< of a rotation; else the linear part of the Jacobian for B
+    LaneVec<D> turn[2];           ///< angular parts of the Jacobian, unless it is a rotation
+    D position, goal, response;
+    D free, clamped, upper;
+    D low, high, speed, motor_impulse;
+    D limit[2];
+    D cosine[2], sine[2];          ///< of half of these; only along RowAxis::twist
+    D middle_cosine, middle_sine;  ///< of half of their mean
+};
+
+/// A link in the workspace.
+template <class D>
+struct BatchMotion {
+    LaneVec<D> velocity, spin;                ///< in this pass
+    LaneVec<D> velocity_before, spin_before;  ///< when the pass began
+    LaneMat<D> axes;                          ///< matrix of BatchLink::rotation
+    LaneSym<D> response;                      ///< inverse inertia that the rows use, less where `implicit`
+    LaneSym<D> stiffness;
+    D max_stiffness;
+    // Predicted for the end of the sub-step.
+    LaneVec<D> displacement;
+    LaneMat<D> next_axes;
+    LaneQuat<D> rotation;
+};
+
+/// A joint in the workspace: its pose now, or the one predicted for the end of the sub-step.
+template <class D>
+struct BatchPose {
+    LaneVec<D> apart;
+    LaneMat<D> a, b;
+    LaneQuat<D> relative;
+    D coordinates[6];
+};
+
+/// The bodies of a link, one per lane.
+struct BatchBodies {
+    SolverBody* body[batch_lanes] = {};
+    float* turn[batch_lanes] = {};      ///< x of its rotation since the step's start
+    unsigned stride[batch_lanes] = {};  ///< distance of y, z and w from each other in memory, floats
+};
+
+struct JointBatchView {
+    BatchLayoutView layout;
+    const BatchBodies* bodies;      ///< by link
+    void *links, *joints, *rows;    ///< records
+    void *impulses, *slacks;        ///< by row
+    void *values, *inverse_pivots;  ///< of the matrix: blocks; reciprocals of pivots by row
+    unsigned *in_matrix, *sizes;    ///< by joint: one bit per row that is in the matrix, and their number
+    // The workspace.
+    void *motions, *poses;
+    void* numbers;  ///< five by row: residual, change, impulse before, part of it by Newton's method, right-hand side
+    void* masks;    ///< one by row
+    void* members;  ///< by joint, batch_member_bytes each
+    int momentum, handed_out;  ///< distances from a body's turn, floats (BodyMotions::SpinPlaces)
+    unsigned used;             ///< one bit per lane
+    unsigned floating;         ///< one bit per lane (Articulation::floating)
+    unsigned refused;          ///< the lanes that evaluate() has found to need the general solver
+    double substep;
+    float max_speed;
+    bool factored;
+    double open[batch_lanes];  ///< out: opening of the worst joint, m
+    unsigned rounds[batch_lanes], factorizations[batch_lanes];
+};
+inline constexpr unsigned batch_numbers = 6;        ///< by row in the workspace, with the mask
+inline constexpr unsigned batch_member_bytes = 64;  ///< by joint in the workspace
+
+struct BatchKernel {
+    /// Evaluates links, joints and rows at the present poses, at the step's start.
+    void (*evaluate)(JointBatchView&);
+    /// The two passes. They return the lanes that need the general solver, one bit per lane: for these nothing is done.
+    unsigned (*solve)(JointBatchView&);
+    unsigned (*relax)(JointBatchView&);
+};
+
+extern const BatchKernel batch_kernel_sse2, batch_kernel_avx2;
+
+/// Returns the kernel for this processor.
+const BatchKernel& best_batch_kernel();
+
+}  // namespace talus

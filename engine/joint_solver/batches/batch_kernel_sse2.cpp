@@ -1,0 +1,6 @@
+/// The passes over batches of articulations for any x86-64 processor, and for other processors.
+
+#define TALUS_LANES batch_sse2
+#include "engine/joint_solver/batches/batch_passes.h"
+
+const talus::BatchKernel talus::batch_kernel_sse2 = talus::TALUS_LANES::batch_kernel;

@@ -1,0 +1,137 @@
+#pragma once
+/// Batches of articulations with equal layout, which are solved side by side: one articulation per lane.
+///
+/// Games have many copies of one ragdoll, rope or car. Their joints have the same rows and the same tree, so each
+/// operation of a pass can be done for four of them at once, and the memory that a pass needs lies close together. An
+/// articulation that is alone takes a batch of its own, with idle lanes.
+///
+/// The passes (batch_passes.h) are those of passes/, with the same results up to rounding. They do not know everything:
+/// articulations with loops, locked bodies, gears, springs, drives or hubs are solved alone. Other parts of the engine
+/// read and change the rows of single articulations, for example where contacts are solved through joints. Then the
+/// articulation leaves its batch (leave_batch), and comes back in the next relax pass, which evaluates all rows anew.
+/// Which articulations are in a batch depends only on the state of the world, so results are the same for any number of
+/// threads.
+
+#include "engine/joint_solver/batches/batch_data.h"
+#include "engine/joint_solver/joint_cost.h"
+#include "engine/joint_solver/matrix/joint_kernel.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace talus {
+
+struct Articulations;
+struct Articulation;
+class JointStore;
+
+/// What articulations of a batch have in common.
+struct BatchLayout {
+    std::vector<std::uint8_t> dynamic;  ///< by link
+    std::vector<BatchJointLayout> joints;
+    std::vector<BatchRowLayout> rows;
+    std::vector<BatchBlock> blocks;
+    std::vector<std::uint32_t> updates, order;
+    std::uint32_t value_count = 0;   ///< numbers in the matrix
+    std::uint32_t record_count = 0;  ///< rows with a BatchRow
+    std::uint32_t number = 0;        ///< of the layout, in the order in which they were first needed
+    bool bounded = false;
+};
+
+/// Where the articulation of a lane is solved: in its batch; alone until the next relax pass; alone for the rest of the
+/// step.
+enum class BatchPlace : std::uint8_t { batch, away, left };
+
+struct JointBatch {
+    const BatchLayout* layout = nullptr;
+    std::array<std::uint32_t, batch_lanes> articulations{};
+    std::uint32_t count = 0;  ///< articulations
+    std::array<BatchPlace, batch_lanes> places{};
+    std::uint32_t first_body = 0;       ///< in JointBatches::bodies
+    std::uint32_t first_in_matrix = 0;  ///< in JointBatches::in_matrix
+    std::size_t records = 0;            ///< in JointBatches::records
+    bool factored = false;
+    bool impulses_noted = false;  ///< note_batch_impulses() was called in this sub-step
+    std::uint8_t refused = 0;     ///< one bit per lane (JointBatchView)
+    JointCost cost;               ///< only its time
+};
+
+/// Memory for what a pass over one batch needs only while it runs. As many passes may run at the same time as there
+/// are workspaces; each takes one that is free.
+class BatchWorkspaces {
+public:
+    BatchWorkspaces() = default;
+    // A copy gets workspaces of its own.
+    BatchWorkspaces(const BatchWorkspaces&) {}
+    BatchWorkspaces& operator=(const BatchWorkspaces&) { return *this; }
+
+    /// Makes room for `count` workspaces of `size` lanes each. No pass may be running.
+    void reserve(std::size_t count, std::size_t size);
+    /// Calls run(workspace).
+    template <class Run>
+    void with_one(Run&& run) {
+        std::size_t i = 0;
+        while (spaces_[i].taken.exchange(true, std::memory_order_acquire)) i = i + 1 < count_ ? i + 1 : 0;
+        run(spaces_[i].lanes.data());
+        spaces_[i].taken.store(false, std::memory_order_release);
+    }
+    std::size_t bytes() const;
+
+private:
+    struct Workspace {
+        std::vector<JointLane> lanes;
+        std::atomic<bool> taken{false};
+    };
+    std::unique_ptr<Workspace[]> spaces_;
+    std::size_t count_ = 0;
+};
+
+/// All batches of a step.
+struct JointBatches {
+    struct Member {
+        const BatchLayout* layout;
+        std::uint32_t articulation;
+        bool operator==(const Member&) const = default;
+    };
+    explicit JointBatches(const BatchKernel& k) : kernel(&k) {}
+
+    const BatchKernel* kernel;
+    std::vector<JointBatch> batches;
+    std::vector<BatchBodies> bodies;       ///< by batch and link
+    std::vector<std::uint32_t> in_matrix;  ///< by batch and joint, twice (JointBatchView)
+    std::vector<JointLane> records;
+    BatchWorkspaces workspaces;
+    /// Layouts by signature, kept across steps.
+    std::map<std::vector<std::uint32_t>, std::shared_ptr<const BatchLayout>> layouts;
+    bool packed = false;                        ///< the records hold the definitions of `last_members`
+    std::vector<std::uint32_t> signature;       ///< scratch
+    std::vector<Member> members, last_members;  ///< of this step and of the last one, in the order of the lanes
+
+    std::size_t bytes() const;
+};
+
+/// Puts the active articulations that fit into batches, and evaluates their rows; none if not `enabled`. `threads` is the largest number of passes that run at the same time.
+void form_batches(Articulations& s, bool enabled, std::size_t threads);
+
+/// Runs a pass over a batch, and over the articulations that have left it.
+void solve_batch(Articulations& s, JointBatch& batch);
+void relax_batch(Articulations& s, JointBatch& batch);
+
+/// Takes an articulation out of its batch, if it is in one, and evaluates its rows. It comes back in the next relax pass
+/// if `place` is `away`.
+void leave_batch(Articulations& s, Articulation& a, BatchPlace place = BatchPlace::away);
+
+/// Writes the results of articulations in batches to their joints (store_results() in joint_reports.h), and counts the
+/// cost of all batches.
+void store_batches(Articulations& s, JointStore& joints, float step);
+
+/// See note_impulses() in joint_reports.h, for the articulations in batches.
+void note_batch_impulses(Articulations& s);
+
+}  // namespace talus

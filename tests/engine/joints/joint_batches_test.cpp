@@ -1,0 +1,200 @@
+// Articulations that are solved side by side move like the same articulations that are solved one after the other. The
+// solver for one articulation is the oracle.
+
+#include "tests/engine/joints/joints.h"
+
+#include <functional>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+WorldDef with_batches(bool enabled) {
+    WorldDef def = sleepless();
+    def.enable_joint_batches = enabled;
+    return def;
+}
+
+/// Joins two bodies at `at` by a joint of one of the kinds that batches know, with limits and motors.
+void join(World& world, Random& random, std::uint32_t kind, BodyId a, BodyId b, const vec3& at) {
+    const vec3 axis = random.direction();
+    const JointFrames frames = world.joint_frames(a, b, at, axis);
+    const float range = random.between(0.02f, 1.0f);
+    JointMotor motor;
+    motor.speed = random.between(-3.0f, 3.0f);
+    motor.max_force = random.between(0.0f, 20.0f);
+    switch (kind) {
+        case 0:
+            return void(add(world, BallDef{.frames = frames}));
+        case 1:
+            return void(add(world, BallDef{.frames = frames, .cone = range, .twist = {-range, 0.5f * range}}));
+        case 2:
+            return void(add(world, HingeDef{.frames = frames, .limit = {-range, range}}));
+        case 3:
+            return void(add(world, HingeDef{.frames = frames, .motor = motor}));
+        case 4:
+            return void(
+                add(world, SliderDef{.frames = frames, .limit = {-0.1f * range, 0.1f * range}, .motor = motor}));
+        case 5:
+            return void(add(world, FixedDef{.frames = frames}));
+        case 6:
+            return void(add(world, DistanceDef{.frames = frames, .length = {0.0f, 0.0f}}));
+        default: {
+            SixDofDef def{.frames = frames};
+            def.turn_x.limit = def.turn_y.limit = {-range, range};
+            def.move_z.limit = {-0.1f * range, 0.1f * range};
+            return void(add(world, def));
+        }
+    }
+}
+constexpr std::uint32_t kinds = 8;
+
+/// A vector of a random direction and length. Statements, because the order of a call's arguments is the compiler's
+/// choice.
+vec3 some_vector(Random& random, float shortest, float longest) {
+    const vec3 direction = random.direction();
+    return random.between(shortest, longest) * direction;
+}
+
+/// Adds a tree of bodies, with joints whose kinds follow from `shape` alone, so that trees with the same `shape` have the
+/// same layout. All else follows from `state`.
+std::vector<BodyId> add_tree(World& world, std::uint64_t shape, std::uint64_t state, const vec3& origin) {
+    Random form(shape), random(state);
+    const std::uint32_t count = 2 + form.below(7);
+    std::vector<BodyId> bodies;
+    const bool anchored = form.below(2) == 0;
+    bodies.push_back(anchored ? anchor_body(world, origin) : add(world, ghost(body(box({0.2f, 0.1f, 0.15f}), origin))));
+    for (std::uint32_t i = 1; i < count; ++i) {
+        const std::size_t parent = form.below(i);
+        const vec3 at = world.center_of_mass(bodies[parent]) + some_vector(random, 0.2f, 0.4f);
+        const vec3 center = at + some_vector(random, 0.1f, 0.3f);
+        const float width = random.between(0.05f, 0.2f), depth = random.between(0.05f, 0.2f);
+        BodyDef def = ghost(body(box({width, 0.1f, depth}), center));
+        def.rotation = turn(random.direction(), 2.0);
+        def.linear_velocity = some_vector(random, 0.0f, 3.0f);
+        def.angular_velocity = some_vector(random, 0.0f, 6.0f);
+        bodies.push_back(add(world, def));
+        join(world, random, form.below(kinds), bodies[parent], bodies.back(), at);
+    }
+    return bodies;
+}
+
+}  // namespace
+
+TEST_CASE("trees of joints in batches move like the same trees alone") {
+    // Rounding decides where a limit or a bound on the energy is just reached, so a few bodies may differ by more.
+    std::size_t count = 0, apart = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        World side_by_side(with_batches(true)), alone(with_batches(false));
+        std::vector<BodyId> bodies, same;
+        // Three layouts: of five trees, of four, and of one.
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            const std::uint64_t shape = 3 * seed + (i < 5 ? 0u : i < 9 ? 1u : 2u), state = 100 * seed + i;
+            const vec3 origin(10.0f * static_cast<float>(i), 0.0f, 0.0f);
+            for (const BodyId id : add_tree(side_by_side, shape, state, origin)) bodies.push_back(id);
+            for (const BodyId id : add_tree(alone, shape, state, origin)) same.push_back(id);
+        }
+        run(side_by_side, 6);
+        run(alone, 6);
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            CAPTURE(i);
+            const float moved = size(side_by_side.center_of_mass(bodies[i]) - alone.center_of_mass(same[i]));
+            ++count;
+            if (moved > 2e-6f) ++apart;
+            CHECK(moved < 5e-3f);
+            CHECK(size(side_by_side.linear_velocity(bodies[i]) - alone.linear_velocity(same[i])) < 0.2f);
+            CHECK(size(side_by_side.angular_velocity(bodies[i]) - alone.angular_velocity(same[i])) < 1.0f);
+        }
+        const std::vector<JointId> joints = side_by_side.joints(), same_joints = alone.joints();
+        for (std::size_t i = 0; i < joints.size(); ++i) {
+            CAPTURE(i);
+            const vec3 force = side_by_side.joint_force(joints[i]), same_force = alone.joint_force(same_joints[i]);
+            CHECK(size(force - same_force) < 0.05f * size(same_force) + 1.0f);
+            CHECK(std::abs(side_by_side.joint_coordinate(joints[i]) - alone.joint_coordinate(same_joints[i])) < 0.05f);
+        }
+    }
+    MESSAGE(apart << " of " << count << " bodies differ by more than 2 um");
+    CHECK(apart < count / 100);
+}
+
+TEST_CASE("equal chains are all solved in batches, and none where batches are switched off") {
+    for (const bool enabled : {true, false}) {
+        World world(with_batches(enabled));
+        for (int i = 0; i < 6; ++i) {
+            BodyId above = anchor_body(world, {static_cast<float>(i), 0, 0});
+            for (int k = 0; k < 5; ++k) {
+                const vec3 at(static_cast<float>(i) + 0.2f * static_cast<float>(k), 0, 0);
+                const BodyId below = add(world, ghost(body(capsule(0.07f, 0.02f), at + vec3(0.1f, 0, 0))));
+                add(world, BallDef{.frames = world.joint_frames(above, below, at)});
+                above = below;
+            }
+        }
+        run(world, 30);
+        const JointProfile& joints = world.profile().joints;
+        CHECK(joints.articulations == 6);
+        CHECK(joints.passes_alone == (enabled ? 0u : 2u * 6u * world.profile().substeps));
+    }
+}
+
+TEST_CASE("a tree of joints moves the same way to the bit whatever it shares its batch with") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        World single(with_batches(true)), several(with_batches(true));
+        const std::vector<BodyId> bodies = add_tree(single, seed, 7, vec3(0.0f));
+        const std::vector<BodyId> same = add_tree(several, seed, 7, vec3(0.0f));
+        for (int i = 1; i < 7; ++i)
+            add_tree(several, seed, 7 + static_cast<std::uint64_t>(i), vec3(20.0f * static_cast<float>(i), 0, 0));
+        run(single, 60);
+        run(several, 60);
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            CHECK(single.center_of_mass(bodies[i]) == several.center_of_mass(same[i]));
+            CHECK(single.linear_velocity(bodies[i]) == several.linear_velocity(same[i]));
+        }
+    }
+}
+
+TEST_CASE("joints in batches follow changes of their definitions and of their bodies from the next step on") {
+    // Each change is made in the middle of a run, to one of five equal trees.
+    const std::function<void(World&, BodyId, JointId)> changes[] = {
+        [](World& world, BodyId, JointId joint) {
+            REQUIRE(world.set_joint_motor(joint, {2.0f, 50.0f}));
+        },
+        [](World& world, BodyId, JointId joint) {
+            REQUIRE(world.set_joint_limit(joint, {-0.05f, 0.05f}));
+        },
+        [](World& world, BodyId body_of_joint, JointId) { REQUIRE(world.set_locks(body_of_joint, lock_z)); },
+        [](World& world, BodyId body_of_joint, JointId) {
+            REQUIRE(world.set_mass(body_of_joint, 10.0f * world.mass(body_of_joint)));
+        },
+        [](World& world, BodyId body_of_joint, JointId) { REQUIRE(world.remove_body(body_of_joint)); },
+    };
+    for (std::size_t c = 0; c < std::size(changes); ++c) {
+        CAPTURE(c);
+        World side_by_side(with_batches(true)), alone(with_batches(false));
+        std::vector<BodyId> bodies[2];
+        for (World* const world : {&side_by_side, &alone}) {
+            std::vector<BodyId>& own = bodies[world == &alone ? 1 : 0];
+            std::vector<JointId> hinges;
+            for (int i = 0; i < 5; ++i) {
+                BodyId above = anchor_body(*world, {2.0f * static_cast<float>(i), 0, 0});
+                for (int k = 0; k < 3; ++k) {
+                    const vec3 at(2.0f * static_cast<float>(i) + 0.4f * static_cast<float>(k), 0, 0);
+                    own.push_back(add(*world, ghost(body(box({0.2f, 0.05f, 0.1f}), at + vec3(0.2f, 0, 0)))));
+                    hinges.push_back(
+                        add(*world, HingeDef{.frames = world->joint_frames(above, own.back(), at, {0, 0, 1}),
+                                             .limit = {-2.0f, 2.0f}}));
+                    above = own.back();
+                }
+            }
+            run(*world, 10);
+            changes[c](*world, own[7], hinges[7]);
+            run(*world, 10);
+        }
+        for (std::size_t i = 0; i < bodies[0].size(); ++i) {
+            CAPTURE(i);
+            CHECK(size(side_by_side.center_of_mass(bodies[0][i]) - alone.center_of_mass(bodies[1][i])) < 1e-4f);
+        }
+    }
+}
