@@ -53,8 +53,8 @@
 ///
 /// Input: the joints, the bodies and their solver bodies, in prepare(). Each pass reads and writes the velocities of
 /// the solver bodies. Output: those velocities; store() also writes forces, angles and the state for the next step to
-/// the JointStore. Kept across steps: the topology, until joints or types of bodies change, and the number of failed
-/// attempts to close each articulation. All other state that continues from step to step is in the JointStore.
+/// the JointStore. Kept across steps: the topology, until joints or types of bodies change; the rows, until a definition
+/// or the length of a sub-step changes; and the number of failed attempts to close each articulation. All other state that continues from step to step is in the JointStore.
 
 #include <talus/engine/profile.h>
 #include "engine/contact_solver/contact_solver.h"

@@ -6,7 +6,7 @@ namespace talus {
 
 namespace {
 
-constexpr std::uint32_t most_rows = 28;  ///< of a joint; see most_joint_rows in batch_matrix.h
+static_assert(joint_rows <= most_joint_rows);
 
 bool fits(const JointRow& row) {
     const bool drives = row.axis == RowAxis::drive_translation || row.axis == RowAxis::drive_rotation;
@@ -144,7 +144,7 @@ private:
 bool fits_into_batch(const Articulations& s, const Articulation& a) {
     if (a.redundant || a.hub_count != 0) return false;
     for (const SolverJoint& joint : s.joints_of(a)) {
-        if (joint.side_count != 2 || joint.row_count > most_rows) return false;
+        if (joint.side_count != 2) return false;
         for (const JointRow& row : s.rows_of(joint)) {
             if (!fits(row)) return false;
         }

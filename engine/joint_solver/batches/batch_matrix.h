@@ -6,12 +6,10 @@
 /// in any lane. In lanes where it does not, its row and column are zero, with 1 on the diagonal, and so is its solution.
 
 #include "engine/joint_solver/batches/batch_math.h"
+#include "engine/joint_solver/matrix/joint_kernel.h"
+#include "engine/joint_solver/matrix/known_size.h"
 
 namespace talus::TALUS_LANES {
-
-/// Relative size of a pivot below which it is rounding; its unknown becomes zero (see joint_kernel_impl.h).
-constexpr double lost_pivot = 1e-14;
-constexpr unsigned most_joint_rows = 28;
 
 struct Members;
 
@@ -52,40 +50,10 @@ struct Batch {
     Row& record(unsigned r) const { return records[layout.rows[r].record]; }
 };
 
-/// A number that is known at compile time, so that loops over it are unrolled.
-template <unsigned number>
-struct Known {
-    static constexpr unsigned value = number;
-};
-struct Unknown {
-    unsigned value;
-};
-
-template <class Loop>
-TALUS_INLINE void for_size(unsigned size, Loop&& loop) {
-    switch (size) {
-        case 1:
-            return loop(Known<1>{});
-        case 2:
-            return loop(Known<2>{});
-        case 3:
-            return loop(Known<3>{});
-        case 4:
-            return loop(Known<4>{});
-        case 5:
-            return loop(Known<5>{});
-        case 6:
-            return loop(Known<6>{});
-        default:
-            return loop(Unknown{size});
-    }
-}
-
-/// Whether a row is in the direct solve of a pass, by lane. A motor is left out while the limit of its axis is active.
-TALUS_INLINE I takes_part(const Batch& b, unsigned r, JointPass pass) {
+/// Whether a row is in the direct solve, by lane. A motor is left out while the limit of its axis is active.
+TALUS_INLINE I takes_part(const Batch& b, unsigned r) {
     const BatchRowLayout& layout = b.layout.rows[r];
     if (layout.kind == RowKind::lock) return ~none();
-    if (pass == JointPass::relax && layout.kind == RowKind::spring) return none();
     const I free = is_set(b.record(r).free);
     return layout.has_limit ? free & ~is_set(b.record(r - 1).free) : free;
 }
@@ -116,7 +84,7 @@ struct Members {
 static_assert(sizeof(Members) == batch_member_bytes);
 
 /// Finds the rows of all joints that are in the matrix, and the lanes in which they take part.
-static void find_members(const Batch& b, JointPass pass) {
+static void find_members(const Batch& b) {
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
         const BatchJointLayout& layout = b.layout.joints[j];
         Members& members = b.members[j];
@@ -125,7 +93,7 @@ static void find_members(const Batch& b, JointPass pass) {
         for (unsigned i = 0; i < layout.row_count; ++i) {
             const unsigned r = layout.first_row + i;
             if (b.layout.rows[r].kind != RowKind::lock) {
-                b.takes[r] = takes_part(b, r, pass);
+                b.takes[r] = takes_part(b, r);
                 if (!any(b.takes[r])) continue;
                 members.all = false;
             } else {
@@ -324,8 +292,8 @@ TALUS_INLINE void subtract_product(D* target, const D* left, const D* right, con
     }
 }
 
-static void factor(const Batch& b, JointPass pass) {
-    find_members(b, pass);
+static void factor(const Batch& b) {
+    find_members(b);
     for (unsigned j = 0; j < b.layout.joint_count; ++j) fill_joint(b, j);
     const unsigned* const sizes = b.view.sizes;
     for (unsigned at = 0; at < b.layout.joint_count; ++at) {
@@ -359,14 +327,28 @@ static void factor(const Batch& b, JointPass pass) {
     b.view.factored = true;
 }
 
+/// Calls visit(its layout, number of its rows in the matrix) for a joint that has any.
+template <class Visit>
+TALUS_INLINE void with_size(const Batch& b, unsigned joint, Visit&& visit) {
+    if (b.view.sizes[joint] == 0) return;
+    for_size(b.view.sizes[joint], [&](const auto size) { visit(b.layout.joints[joint], size); });
+}
+
+/// Calls visit(block, right-hand sides of its later joint, number of these) for the blocks below a joint's diagonal.
+template <class Visit>
+TALUS_INLINE void for_each_block(const Batch& b, const BatchJointLayout& layout, Visit&& visit) {
+    for (unsigned k = layout.first_block; k < layout.first_block + layout.block_count; ++k) {
+        const BatchBlock& block = b.layout.blocks[k];
+        D* const other = b.right_sides + b.layout.joints[block.joint].first_row;
+        for_usual_size(b.view.sizes[block.joint],
+                       [&](const auto width) { visit(b.values + block.place, other, width.value); });
+    }
+}
+
 /// Solves in place: `right_sides` holds right-hand sides, by row of the matrix, then the solution.
 static void solve_factored(const Batch& b) {
-    const unsigned* const sizes = b.view.sizes;
     for (unsigned at = 0; at < b.layout.joint_count; ++at) {
-        const unsigned joint = b.layout.order[at];
-        const BatchJointLayout& layout = b.layout.joints[joint];
-        if (sizes[joint] == 0) continue;
-        for_size(sizes[joint], [&](const auto size) {
+        with_size(b, b.layout.order[at], [&](const BatchJointLayout& layout, const auto size) {
             const unsigned n = size.value;
             const D* const l = b.values + layout.diagonal;
             D* const out = b.right_sides + layout.first_row;
@@ -376,42 +358,27 @@ static void solve_factored(const Batch& b) {
                 for (unsigned i = j + 1; i < n; ++i) x[i] -= l[i * n + j] * x[j];
             }
             for (unsigned i = 0; i < n; ++i) out[i] = x[i] = b.inverse_pivots[layout.first_row + i] * x[i];
-            for (unsigned k = layout.first_block; k < layout.first_block + layout.block_count; ++k) {
-                const BatchBlock& block = b.layout.blocks[k];
-                const D* const y = b.values + block.place;
-                D* const target = b.right_sides + b.layout.joints[block.joint].first_row;
-                for_usual_size(sizes[block.joint], [&](const auto width) {
-                    const unsigned w = width.value;
-                    for (unsigned c = 0; c < w; ++c) {
-                        D sum = x[0] * y[c];
-                        for (unsigned i = 1; i < n; ++i) sum += x[i] * y[i * w + c];
-                        target[c] -= sum;
-                    }
-                });
-            }
+            for_each_block(b, layout, [&](const D* y, D* other, unsigned w) {
+                for (unsigned c = 0; c < w; ++c) {
+                    D sum = x[0] * y[c];
+                    for (unsigned i = 1; i < n; ++i) sum += x[i] * y[i * w + c];
+                    other[c] -= sum;
+                }
+            });
         });
     }
     for (unsigned at = b.layout.joint_count; at-- > 0;) {
-        const unsigned joint = b.layout.order[at];
-        const BatchJointLayout& layout = b.layout.joints[joint];
-        if (sizes[joint] == 0) continue;
-        for_size(sizes[joint], [&](const auto size) {
+        with_size(b, b.layout.order[at], [&](const BatchJointLayout& layout, const auto size) {
             const unsigned n = size.value;
             const D* const l = b.values + layout.diagonal;
             D* const out = b.right_sides + layout.first_row;
             D x[most_joint_rows], sum[most_joint_rows];
             for (unsigned i = 0; i < n; ++i) sum[i] = zero();
-            for (unsigned k = layout.first_block; k < layout.first_block + layout.block_count; ++k) {
-                const BatchBlock& block = b.layout.blocks[k];
-                const D* const y = b.values + block.place;
-                const D* const other = b.right_sides + b.layout.joints[block.joint].first_row;
-                for_usual_size(sizes[block.joint], [&](const auto width) {
-                    const unsigned w = width.value;
-                    for (unsigned c = 0; c < w; ++c) {
-                        for (unsigned i = 0; i < n; ++i) sum[i] += y[i * w + c] * other[c];
-                    }
-                });
-            }
+            for_each_block(b, layout, [&](const D* y, const D* other, unsigned w) {
+                for (unsigned c = 0; c < w; ++c) {
+                    for (unsigned i = 0; i < n; ++i) sum[i] += y[i * w + c] * other[c];
+                }
+            });
             for (unsigned i = 0; i < n; ++i) x[i] = out[i] - b.inverse_pivots[layout.first_row + i] * sum[i];
             for (unsigned j = n; j-- > 0;) {
                 for (unsigned i = j + 1; i < n; ++i) x[j] -= l[i * n + j] * x[i];

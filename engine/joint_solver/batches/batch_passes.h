@@ -79,7 +79,7 @@ static void begin_solve(const Batch& b, const NotedMomentum& noted, I running) {
     }
 }
 
-/// Calls visit(row, its record) for the rows that may be limits, motors or springs.
+/// Calls visit(row, its record) for the rows that may be limits or motors.
 template <class Visit>
 TALUS_INLINE void for_each_bounded(const Batch& b, Visit&& visit) {
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
@@ -90,10 +90,9 @@ TALUS_INLINE void for_each_bounded(const Batch& b, Visit&& visit) {
 }
 
 /// See release_rows() in active_rows.h. Returns the lanes where a row was freed.
-static I release_rows(const Batch& b, JointPass pass, I running) {
+static I release_rows(const Batch& b, I running) {
     I released = none();
     for_each_bounded(b, [&](unsigned r, Row& row) {
-        if (pass == JointPass::relax && b.layout.rows[r].kind == RowKind::spring) return;
         const D residual = b.residuals[r], impulse = b.impulses[r];
         I off = running & ~is_set(row.free) & ~is_set(row.clamped) & (row.response > zero()) &
                 ~(abs(residual) < settings::joint_release_speed);
@@ -108,10 +107,10 @@ static I release_rows(const Batch& b, JointPass pass, I running) {
 }
 
 /// See clamp_rows() in active_rows.h. Returns the lanes where a row was clamped.
-static I clamp_rows(const Batch& b, JointPass pass, I solved) {
+static I clamp_rows(const Batch& b, I solved) {
     I clamped = none();
     for_each_bounded(b, [&](unsigned r, Row& row) {
-        const I takes = takes_part(b, r, pass) & solved;
+        const I takes = takes_part(b, r) & solved;
         if (!any(takes)) return;
         const D wanted = b.impulses[r] + b.changes[r];
         const I beyond = takes & ~((wanted >= row.low) & (wanted <= row.high));
@@ -125,9 +124,9 @@ static I clamp_rows(const Batch& b, JointPass pass, I solved) {
 }
 
 /// Finds the changes of the impulses that bring the residuals to zero, in the lanes of `solved`; 0 in the others.
-static void solve_rows(const Batch& b, JointPass pass, I solved) {
+static void solve_rows(const Batch& b, I solved) {
     if (!b.view.factored) {
-        factor(b, pass);
+        factor(b);
         for (unsigned k = 0; k < batch_lanes; ++k) b.view.factorizations[k] += bits_of(solved) >> k & 1u;
     }
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
@@ -135,8 +134,7 @@ static void solve_rows(const Batch& b, JointPass pass, I solved) {
         D* x = b.right_sides + first;
         for (unsigned bits = b.view.in_matrix[j], r = first; bits != 0; bits >>= 1, ++r) {
             if ((bits & 1u) == 0) continue;
-            *x++ = b.layout.rows[r].kind == RowKind::lock ? -b.residuals[r]
-                                                          : where(takes_part(b, r, pass), -b.residuals[r]);
+            *x++ = b.layout.rows[r].kind == RowKind::lock ? -b.residuals[r] : where(takes_part(b, r), -b.residuals[r]);
         }
     }
     solve_factored(b);
@@ -164,7 +162,7 @@ static void run_rounds(const Batch& b, JointPass pass, bool again, I running) {
         const I curved = solving ? settled & running : none();
         const D worst = set_residuals(b, pass, again, curved);
         const bool final = round == settings::joint_rounds;
-        const I released = bounded && !final ? release_rows(b, pass, running) : none();
+        const I released = bounded && !final ? release_rows(b, running) : none();
         if (any(released)) b.view.factored = false;
         const I quiet = running & ~released & ~clamped;
         // Newton's method diverges: take back what it has added.
@@ -192,8 +190,8 @@ static void run_rounds(const Batch& b, JointPass pass, bool again, I running) {
         }
         clamped = none();
         if (any(solved)) {
-            solve_rows(b, pass, solved);
-            if (bounded && !final) clamped = clamp_rows(b, pass, solved);
+            solve_rows(b, solved);
+            if (bounded && !final) clamped = clamp_rows(b, solved);
             if (any(clamped)) b.view.factored = false;
         } else {
             if (!any(diverged)) continue;
@@ -397,7 +395,7 @@ static void relax_without_gain(const Batch& b, I running) {
     run_rounds(b, JointPass::relax, true, gains);
     // Removes from the impulses the part that moves no body, so that it is not reported.
     for (unsigned r = 0; r < b.layout.row_count; ++r) b.residuals[r] = b.slacks[r] * b.impulses[r];
-    solve_rows(b, JointPass::relax, gains);
+    solve_rows(b, gains);
     for (unsigned r = 0; r < b.layout.row_count; ++r) b.impulses[r] += b.changes[r];
 }
 

@@ -263,7 +263,7 @@ static void set_position(const Batch& b, const BatchRowLayout& layout, Row& row,
                      ((row.limit[1] != infinite) & (2.0 * coordinate > row.limit[0] + row.limit[1])));
     }
     row.position = coordinate;
-    if (layout.kind == RowKind::motor || layout.kind == RowKind::spring) return;
+    if (layout.kind == RowKind::motor) return;
     const I upper = is_set(row.upper);
     row.position = coordinate - (upper ? row.limit[1] : row.limit[0]);
     const D error =
@@ -416,9 +416,9 @@ static D set_residuals(const Batch& b, JointPass pass, bool again, I curved) {
             D residual = is_rotation(row_layout.axis)
                              ? dot(row.axis, relative)
                              : dot(row.axis, linear) + dot(row.turn[0], link_a.spin) + dot(row.turn[1], link_b.spin);
-            if (row_layout.kind == RowKind::motor || row_layout.kind == RowKind::spring) {
+            if (row_layout.kind == RowKind::motor) {
                 // A motor moves its coordinate by speed * h, whatever the curvature of the path.
-                if (any_curved && row_layout.kind == RowKind::motor)
+                if (any_curved)
                     residual = curved ? (row_coordinate(row_layout, row, next) - row.position) * per_substep : residual;
                 residual -= row.speed;
             } else if (pass == JointPass::solve) {
@@ -437,7 +437,7 @@ static D set_residuals(const Batch& b, JointPass pass, bool again, I curved) {
                 if (!again) residual += b.slacks[r] * b.impulses[r];
             }
             b.residuals[r] = residual;
-            worst = max(worst, where(takes_part(b, r, pass), abs(residual)));
+            worst = max(worst, where(takes_part(b, r), abs(residual)));
         }
     }
     return worst;

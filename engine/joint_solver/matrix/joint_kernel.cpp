@@ -1,6 +1,5 @@
 #include "engine/joint_solver/matrix/joint_kernel.h"
 
-#include "engine/joint_solver/batches/batch_data.h"
 #include "narrowphase/processor.h"
 
 namespace talus {
@@ -11,15 +10,6 @@ const JointKernel& best_joint_kernel() {
     return best;
 #else
     return joint_kernel_sse2;
-#endif
-}
-
-const BatchKernel& best_batch_kernel() {
-#ifdef TALUS_AVX2
-    static const BatchKernel& best = detail::has_avx2() ? batch_kernel_avx2 : batch_kernel_sse2;
-    return best;
-#else
-    return batch_kernel_sse2;
 #endif
 }
 

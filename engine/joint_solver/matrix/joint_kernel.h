@@ -11,6 +11,11 @@
 
 namespace talus {
 
+/// Relative size of a pivot below which it is rounding: its ratio to the diagonal entry from which it came.
+inline constexpr double lost_pivot = 1e-14;
+/// The most rows that a joint may have; the widest block row has all of them.
+inline constexpr unsigned most_joint_rows = 28;
+
 inline constexpr unsigned joint_lanes = 4;
 inline constexpr unsigned joint_width(unsigned rows) { return (rows + joint_lanes - 1) / joint_lanes * joint_lanes; }
 

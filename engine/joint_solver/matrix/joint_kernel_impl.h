@@ -1,33 +1,20 @@
 /// The code of joint_kernel_sse2.cpp and joint_kernel_avx2.cpp, in a namespace of each: TALUS_LANES.
 
 #include "engine/joint_solver/matrix/joint_kernel.h"
+#include "engine/joint_solver/matrix/known_size.h"
 
 namespace talus::TALUS_LANES {
 
 typedef double D4 __attribute__((vector_size(32), may_alias));
 
-/// Relative size of a pivot below which it is rounding: its ratio to the diagonal entry from which it came.
-constexpr double lost_pivot = 1e-14;
 /// Relative size of a pivot below which a block is eliminated with care. The inverse of a block makes errors in the
 /// later blocks, of the size of rounding over the square of this number. They must be less than the slack of joints,
 /// 1e-10 of the diagonal. Larger: blocks of ordinary joints pay for the care too (at 1e-3 none of the ragdolls, cars,
 /// bridges and chains of the scenes).
 constexpr double weak_pivot = 1e-3;
-/// The widest block row has all rows of a joint.
-constexpr unsigned most_rows = 28;
 
 static inline const D4* lanes(const double* p) { return reinterpret_cast<const D4*>(p); }
 static inline D4* lanes(double* p) { return reinterpret_cast<D4*>(p); }
-
-/// A number that is known at compile time, so that loops over it are unrolled. It is used for the sizes of nearly all
-/// joints.
-template <unsigned number>
-struct Known {
-    static constexpr unsigned value = number;
-};
-struct Unknown {
-    unsigned value;
-};
 
 /// Calls loop(number of vectors in the width).
 template <class Loop>
@@ -39,29 +26,6 @@ static inline __attribute__((always_inline)) void for_width(unsigned width, Loop
             return loop(Known<2>{});
         default:
             return loop(Unknown{width / 4});
-    }
-}
-
-/// Calls loop(size).
-template <class Loop>
-static inline __attribute__((always_inline)) void for_size(unsigned size, Loop&& loop) {
-    switch (size) {
-        case 1:
-            return loop(Known<1>{});
-        case 2:
-            return loop(Known<2>{});
-        case 3:
-            return loop(Known<3>{});
-        case 4:
-            return loop(Known<4>{});
-        case 5:
-            return loop(Known<5>{});
-        case 6:
-            return loop(Known<6>{});
-        case 7:
-            return loop(Known<7>{});
-        default:
-            return loop(Unknown{size});
     }
 }
 
@@ -129,7 +93,7 @@ static void select(const JointRowsInput& in) {
         const JointRowLayout rows = in.rows[r];
         const JointNode node = in.nodes[r];
         if (node.jacobian == rows.jacobian || node.size == 0) continue;
-        D4 parts[most_rows / 4];
+        D4 parts[most_joint_rows / 4];
         for (unsigned i = 0; i < node.width; ++i) parts[i / 4][i % 4] = (node.parts >> i & 1u) != 0 ? 1.0 : 0.0;
         const D4* from = lanes(in.jacobians + rows.jacobian);
         D4* to = lanes(in.jacobians + node.jacobian);
@@ -151,7 +115,7 @@ static void diagonals(const JointRowsInput& in, const LdlInput& ldl, unsigned fi
         for_width(node.width, [&](const auto w) {
             for (unsigned i = 0; i < node.size; ++i) {
                 const double* const response = responses + rows.response + 8 * rows.sides * i;
-                D4 sums[most_rows / 4] = {};
+                D4 sums[most_joint_rows / 4] = {};
                 if ((node.parts >> i & 1u) != 0) {
                     if (rows.sides == 2 && node.hubs == 0) {
                         for (unsigned k = 0; k < w.value; ++k) {
@@ -211,7 +175,7 @@ static inline bool is_sound(double pivot, double before) {
 template <class Size>
 static inline __attribute__((always_inline)) bool invert(double* block, Size n) {
     const unsigned w = (n.value + 3) / 4, width = 4 * w;
-    double before[most_rows], weakest = 0.0;
+    double before[most_joint_rows], weakest = 0.0;
     for (unsigned i = 0; i < n.value; ++i) before[i] = block[i * width + i];
     for (unsigned i = 0; i < n.value; ++i) {
         double* const row = block + i * width;
@@ -313,10 +277,10 @@ static void factor_node(const LdlInput& in, const LdlNode& node) {
     double* const diagonal = in.values + node.diagonal;
     D4* const block = lanes(diagonal);
     const LdlBlock* const column = in.blocks + node.first_block;
-    double lower[most_rows][most_rows], inverse[most_rows];
+    double lower[most_joint_rows][most_joint_rows], inverse[most_joint_rows];
     // Only the upper triangle is read, so that the result is symmetric to the bit.
     const auto at = [&](unsigned i, unsigned k) { return diagonal[i * node.width + k]; };
-    double before[most_rows];
+    double before[most_joint_rows];
     for (unsigned i = 0; i < n; ++i) before[i] = at(i, i);
     for (unsigned i = 0; i < n; ++i) {
         inverse[i] = is_sound(at(i, i), before[i]) ? 1.0 / at(i, i) : 0.0;
@@ -407,7 +371,7 @@ static void solve(const LdlInput& in) {
             double* const x = vectors + node.vector;
             const D4* const inverse = lanes(values + node.diagonal);
             // By columns, because the inverse is symmetric.
-            D4 sums[most_rows / 4] = {};
+            D4 sums[most_joint_rows / 4] = {};
             for (unsigned k = 0; k < n.value; ++k) {
                 for (unsigned m = 0; m < vectors_wide; ++m) sums[m] += x[k] * inverse[k * vectors_wide + m];
             }
