@@ -13,7 +13,8 @@
 ///     layouts:        offsets into jacobians, responses, residuals and changes (joint_kernel.h)
 ///
 /// JointSolver owns the one object of this type; nothing outside of engine/joint_solver reads it. Threads work on
-/// different articulations at the same time. A function writes only to the articulation that is its second parameter.
+/// different articulations at the same time. A function writes only to the articulation that is its second parameter, or
+/// to those of the batch that is (batches/joint_batches.h).
 
 #include "engine/bodies/body_store.h"
 #include "engine/joint_solver/batches/joint_batches.h"

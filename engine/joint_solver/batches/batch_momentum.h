@@ -68,8 +68,8 @@ struct NotedMomentum {
     }
 };
 
-/// Limits the links' angular velocities in floating articulations to the largest rotation per sub-step. Adds the lanes
-/// where that changes any to those of `noted`.
+/// Limits the links' angular velocities in floating articulations to the largest rotation per sub-step. Lanes in which it
+/// changes a velocity are added to `noted`.
 static void limit_angular_velocities(const Batch& b, I running, NotedMomentum& noted) {
     const double most = static_cast<double>(settings::max_joint_rotation) / b.view.substep;
     constexpr double largest = 1.7976931348623157e308;

@@ -406,7 +406,7 @@ static void evaluate(JointBatchView& view) {
     for (unsigned k = 0; k < batch_lanes; ++k) view.open[k] = open[k];
 }
 
-/// Returns the lanes that need the general solver; nothing is done for them.
+/// Returns the lanes that need the general solver. It does nothing for them.
 static unsigned solve(JointBatchView& view) {
     const Batch b(view);
     const unsigned refused = view.refused & view.used;

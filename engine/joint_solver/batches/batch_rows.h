@@ -117,7 +117,7 @@ static inline S3 rotation_stiffness(const V3& r, const V3& f) {
 static void integrate_implicitly(const Batch& b) {
     const D h = splat(b.view.substep);
     const double most = settings::joint_turn_rate * settings::joint_turn_rate;
-    // Links that may swing too fast have a bound of at least this.
+    // A link may swing too fast if the upper bound of its stiffness is above `most`.
     bool any_fast = false;
     for (unsigned l = 0; l < b.layout.links; ++l) {
         Motion& motion = b.motions[l];
