@@ -301,6 +301,13 @@ inline bool is_bounded(const JointRow& row) {
 /// Locks and limits constrain a position; motors and springs do not.
 inline bool has_position(const JointRow& row) { return row.kind == RowKind::lock || row.kind == RowKind::limit; }
 
+/// Whether a motor is free and works away from a limit of its axis. Such a motor comes first: the limit may become active
+/// only after the motor has reached its bound. Otherwise the limit would carry the body's weight, and the motor would
+/// never act.
+inline bool leads_away(const JointRow& motor, const JointRow& limit) {
+    return motor.free && (limit.upper ? motor.speed < 0.0 : motor.speed > 0.0);
+}
+
 /// Whether a row is in the direct solve of a pass. A motor is left out while a limit of its axis is active, because the
 /// two together would have no unique impulses.
 inline bool takes_part(const Articulations& s, const JointRow& row, JointPass pass) {

@@ -106,9 +106,12 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
 
 void JointSolver::solve_contacts(std::uint32_t first, std::uint32_t last) {
     run_timed(
-        first, last, [&](std::uint32_t g) -> JointContactGroup& { return contacts_.groups[g]; },
-        [&](JointContactGroup& group) {
-            if (!group.in_stiff_group) solve_contact_group(contacts_, s_, group);
+        first, last, [&](std::uint32_t i) -> JointContactPart& { return contacts_.parts[i]; },
+        [&](JointContactPart& part) {
+            for (std::uint32_t g = part.first_group; g < part.first_group + part.group_count; ++g) {
+                const JointContactGroup& group = contacts_.groups[g];
+                if (!group.in_stiff_group) solve_contact_group(contacts_, s_, group);
+            }
         });
 }
 
@@ -126,15 +129,15 @@ JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotion
     Articulation& a = active(at);
     Work work;
     if (!a.driven) return work;
-    leave_batch(s_, a);
+    const auto work_of = [&] { return a.batch == null_index ? drive_work(s_, a) : batch_drive_work(s_, a); };
     read_velocities(s_, a);
-    const double whole = drive_work(s_, a);
+    const double whole = work_of();
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         if (!s_.links[l].dynamic || s_.links[l].solver == 0) continue;
         const BodyMotions::Unpushed& alone = unpushed[s_.links[l].solver];
         set_velocity(s_.velocity_of(l), dvec3(alone.velocity), dvec3(alone.spin));
     }
-    work.unpushed = drive_work(s_, a);
+    work.unpushed = work_of();
     work.pushed = whole - work.unpushed;
     return work;
 }
@@ -169,9 +172,9 @@ JointProfile JointSolver::profile(const BodyStore& bodies, std::uint64_t& clock_
         profile.slowest_microseconds = a.cost.microseconds;
         profile.slowest_body = bodies.id_of(s_.first_awake_link(a).slot);
     }
-    for (const JointContactGroup& group : contacts_.groups) {
-        profile.coupled_microseconds += group.cost.microseconds;
-        clock_reads += group.cost.clock_reads;
+    for (const JointContactPart& part : contacts_.parts) {
+        profile.coupled_microseconds += part.cost.microseconds;
+        clock_reads += part.cost.clock_reads;
     }
     return profile;
 }

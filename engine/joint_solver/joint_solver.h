@@ -106,9 +106,12 @@ public:
         find_contact_groups(contacts_, s_, solver, edges, islands);
     }
     std::uint32_t contact_group_count() const { return static_cast<std::uint32_t>(contacts_.groups.size()); }
-    // For groups first .. last - 1. Different ranges may run at the same time.
-    /// Solves contacts through the joints where the two disagree, after solve() of all articulations.
+    /// Returns the number of parts of solve_contacts().
+    std::uint32_t contact_part_count() const { return static_cast<std::uint32_t>(contacts_.parts.size()); }
+    /// Solves contacts through the joints where the two disagree, after solve() of all articulations, for parts
+    /// first .. last - 1. Different ranges may run at the same time.
     void solve_contacts(std::uint32_t first, std::uint32_t last);
+    // For groups first .. last - 1. Different ranges may run at the same time.
     /// Lets the joints transmit the impulses of the restitution pass, in groups where a contact has bounced.
     void transmit_bounces(std::uint32_t first, std::uint32_t last);
     /// Makes the impacts that follow from these bounces, after transmit_bounces().
@@ -258,7 +261,7 @@ private:
     void run_parts(std::uint32_t first, std::uint32_t last, void (*run_batch)(Articulations&, JointBatch&),
                    void (*run_alone)(Articulations&, Articulation&));
 
-    /// Calls run(item) for the articulations or contact groups first .. last - 1, and takes their times: of each with
+    /// Calls run(item) for items first .. last - 1, and takes their times: of each with
     /// Timing::pairs, else of all together. `item_at(i)` returns one.
     template <class ItemAt, class Run>
     void run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& item_at, Run&& run);

@@ -111,7 +111,7 @@ void SolvePlan::plan_substeps(const Input& in) {
         add_contacts(in, &SolverKernel::warm_start);
         add({in.stiff_groups, 1}, {.kind = Work::Kind::stiff});
         add_joints(in.joints.part_count(), &JointSolver::solve);
-        add_joints(in.joints.contact_group_count(), &JointSolver::solve_contacts);
+        add_joints(in.joints.contact_part_count(), &JointSolver::solve_contacts);
         add_contacts(in, &SolverKernel::solve);
         add_motion(in, &SolverKernel::integrate_positions);
         if (in.renews_contacts) add({1, 1}, {.kind = Work::Kind::renew_contacts});

@@ -25,6 +25,7 @@ struct BatchRowLayout {
     unsigned char axis_index = 0;
     unsigned char number = 0;  ///< JointRow::number
     bool has_limit = false;    ///< of a motor: the row before it limits the same axis
+    bool has_motor = false;    ///< of a limit: the row after it is such a motor
     unsigned record = 0;       ///< its BatchRow; rows along RowAxis::point have none
 };
 
@@ -39,6 +40,7 @@ struct BatchJointLayout {
     bool axes = false;                          ///< its rows read the axes of its frames
     bool twist = false, swing = false;          ///< they read the coordinates about x, or the other rotations
     bool counts = false;                        ///< its twist is counted in whole turns
+    bool springs = false;                       ///< some of its rows are springs
     unsigned diagonal = 0;                      ///< place of its diagonal block in the matrix
     unsigned first_block = 0, block_count = 0;  ///< blocks below it
     unsigned first_update = 0;                  ///< places that its elimination changes: for each two of its blocks
@@ -61,6 +63,7 @@ struct BatchLayoutView {
     const unsigned* order;  ///< joints in order of elimination
     unsigned links, joint_count, row_count;
     bool bounded;  ///< some rows have bounds
+    bool springs;  ///< some rows are springs
 };
 
 // ---- Records ---------------------------------------------------------------------------------------------------------
@@ -125,7 +128,9 @@ struct BatchRow {
     LaneVec<D> turn[2];           ///< angular parts of the Jacobian, unless it is a rotation
     D position, goal, response;
     D free, clamped, upper;
-    D low, high, speed, motor_impulse;
+    D low, high, motor_impulse;
+    D target;               ///< speed of a motor, or position of a spring
+    D bias_rate, softness;  ///< of a spring: JointRow::bias_rate; JointRow::softness as a multiple of its response
     D limit[2];
     D cosine[2], sine[2];          ///< of half of these; only along RowAxis::twist
     D middle_cosine, middle_sine;  ///< of half of their mean
@@ -162,6 +167,13 @@ struct BatchBodies {
     unsigned stride[batch_lanes] = {};  ///< distance of y, z and w from each other in memory, floats
 };
 
+/// An impulse on a link of one lane, at its centre of mass, N s, and a moment, N m s.
+struct BatchPush {
+    unsigned lane = 0, link = 0;
+    double impulse[3] = {}, moment[3] = {};
+    unsigned batch = 0, order = 0;  ///< only the caller reads these
+};
+
 struct JointBatchView {
     BatchLayoutView layout;
     const BatchBodies* bodies;      ///< by link
@@ -180,7 +192,7 @@ struct JointBatchView {
     unsigned refused;          ///< the lanes that evaluate() has found to need the general solver
     double substep;
     float max_speed;
-    bool factored;
+    JointPass factored;        ///< the pass whose matrix is factored
     double open[batch_lanes];  ///< out: opening of the worst joint, m
     unsigned rounds[batch_lanes], factorizations[batch_lanes];
 };
@@ -193,6 +205,10 @@ struct BatchKernel {
     /// The two passes. They return the lanes that need the general solver, one bit per lane: for these nothing is done.
     unsigned (*solve)(JointBatchView&);
     unsigned (*relax)(JointBatchView&);
+    /// Finds the velocities that pushes give to articulations at rest: BatchMotion::velocity and spin in the workspace.
+    void (*respond)(JointBatchView&, const BatchPush* pushes, unsigned count);
+    /// Applies pushes after a solve, and solves the lanes of `used` again.
+    void (*solve_again)(JointBatchView&, const BatchPush* pushes, unsigned count);
 };
 
 extern const BatchKernel batch_kernel_sse2, batch_kernel_avx2;

@@ -10,7 +10,7 @@ static_assert(joint_rows <= most_joint_rows);
 
 bool fits(const JointRow& row) {
     const bool drives = row.axis == RowAxis::drive_translation || row.axis == RowAxis::drive_rotation;
-    return row.group == 1 && row.kind != RowKind::spring && !drives && row.axis != RowAxis::gear;
+    return row.group == 1 && !drives && row.axis != RowAxis::gear;
 }
 
 /// Writes numbers that are equal for two articulations if and only if these have the same layout.
@@ -64,11 +64,14 @@ private:
         out.diagonal = layout_.value_count;
         layout_.value_count += joint.row_count * joint.row_count;
         for (const JointRow& row : s_.rows_of(joint)) {
+            if (row.competing_limit != null_index) layout_.rows.back().has_motor = true;
             layout_.rows.push_back({row.kind, row.axis, row.axis_index, row.number, row.competing_limit != null_index,
-                                    layout_.record_count});
+                                    false, layout_.record_count});
             if (row.axis != RowAxis::point) ++layout_.record_count;
             layout_.bounded = layout_.bounded || is_bounded(row);
+            out.springs = out.springs || row.kind == RowKind::spring;
         }
+        layout_.springs = layout_.springs || out.springs;
         layout_.joints.push_back(out);
     }
 

@@ -16,6 +16,7 @@ struct Members;
 /// A batch with the types of its records and of its workspace.
 struct Batch {
     JointBatchView& view;
+    const JointPass pass;
     const BatchLayoutView& layout;
     Link* const links;
     Joint* const joints;
@@ -27,8 +28,9 @@ struct Batch {
     I* const takes;  ///< by row: the lanes in which it is in the matrix
     Members* const members;
 
-    explicit Batch(JointBatchView& v)
+    Batch(JointBatchView& v, JointPass p)
         : view(v),
+          pass(p),
           layout(v.layout),
           links(static_cast<Link*>(v.links)),
           joints(static_cast<Joint*>(v.joints)),
@@ -50,10 +52,11 @@ struct Batch {
     Row& record(unsigned r) const { return records[layout.rows[r].record]; }
 };
 
-/// Whether a row is in the direct solve, by lane. A motor is left out while the limit of its axis is active.
+/// Whether a row is in the direct solve, by lane (takes_part() in articulations.h).
 TALUS_INLINE I takes_part(const Batch& b, unsigned r) {
     const BatchRowLayout& layout = b.layout.rows[r];
     if (layout.kind == RowKind::lock) return ~none();
+    if (layout.kind == RowKind::spring && b.pass == JointPass::relax) return none();
     const I free = is_set(b.record(r).free);
     return layout.has_limit ? free & ~is_set(b.record(r - 1).free) : free;
 }
@@ -324,7 +327,7 @@ static void factor(const Batch& b) {
             }
         });
     }
-    b.view.factored = true;
+    b.view.factored = b.pass;
 }
 
 /// Calls visit(its layout, number of its rows in the matrix) for a joint that has any.

@@ -54,19 +54,54 @@ struct CommonMotion {
 /// What a pass over floating articulations with implicit links starts from.
 struct NotedMomentum {
     I lanes = none();  ///< the lanes of such articulations
-    V3 angular_momentum = no_vector(), angular_velocity = no_vector();
+    V3 center = no_vector(), angular_momentum = no_vector(), angular_velocity = no_vector();
     D energy = zero();  ///< kinetic
 
     NotedMomentum(const Batch& b, I running) {
         lanes = running & mask_of(b.view.floating) & implicit_lanes(b);
         if (!any(lanes)) return;
         const CommonMotion whole(b);
+        center = whole.center;
         angular_momentum = whole.angular_momentum;
         angular_velocity = select(lanes, whole.angular_velocity(whole.angular_momentum), no_vector());
+        note_energy(b);
+    }
+    void note_energy(const Batch& b) {
+        energy = zero();
         for (unsigned l = 0; l < b.layout.links; ++l)
             energy += kinetic_energy(b.links[l], b.motions[l].velocity, b.motions[l].spin);
     }
 };
+
+/// Adds the velocities that pushes give to links without joints.
+static void add_pushes(const Batch& b, const BatchPush* pushes, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+        const BatchPush& push = pushes[i];
+        const Link& link = b.links[push.link];
+        Motion& motion = b.motions[push.link];
+        const I lane = mask_of(1u << push.lane);
+        const V3 impulse = {splat(push.impulse[0]), splat(push.impulse[1]), splat(push.impulse[2])};
+        const V3 moment = {splat(push.moment[0]), splat(push.moment[1]), splat(push.moment[2])};
+        motion.velocity = select(lane, motion.velocity + link.inverse_mass * impulse, motion.velocity);
+        motion.spin = select(lane, motion.spin + response_of(link) * moment, motion.spin);
+    }
+}
+
+/// The same within a pass: the articulation as a whole gets the momentum of the pushes, although implicit links respond
+/// less.
+static void add_pushes(const Batch& b, const BatchPush* pushes, unsigned count, NotedMomentum& noted) {
+    add_pushes(b, pushes, count);
+    if (!any(noted.lanes)) return;
+    for (unsigned i = 0; i < count; ++i) {
+        const BatchPush& push = pushes[i];
+        const V3 impulse = {splat(push.impulse[0]), splat(push.impulse[1]), splat(push.impulse[2])};
+        const V3 moment = {splat(push.moment[0]), splat(push.moment[1]), splat(push.moment[2])};
+        const V3 whole = moment + cross(CommonMotion::center_of(b.links[push.link]) - noted.center, impulse);
+        noted.angular_momentum =
+            select(mask_of(1u << push.lane), noted.angular_momentum + whole, noted.angular_momentum);
+    }
+    noted.note_energy(b);
+}
 
 /// Limits the links' angular velocities in floating articulations to the largest rotation per sub-step. Lanes in which it
 /// changes a velocity are added to `noted`.
@@ -101,7 +136,7 @@ static void limit_angular_velocities(const Batch& b, I running, NotedMomentum& n
 }
 
 /// See restore_momentum() in joint_momentum.cpp.
-static void restore_momentum(const Batch& b, const NotedMomentum& noted, JointPass pass) {
+static void restore_momentum(const Batch& b, const NotedMomentum& noted) {
     if (!any(noted.lanes)) return;
     const CommonMotion whole(b);
     const V3 angular_now = whole.angular_velocity(whole.angular_momentum);
@@ -120,7 +155,7 @@ static void restore_momentum(const Batch& b, const NotedMomentum& noted, JointPa
     };
     set(noted.lanes, one(), angular_now, angular_velocity - angular_now);
     // In the solve pass the relative motions must not change, because they end where the joints want them.
-    if (pass == JointPass::solve) return;
+    if (b.pass == JointPass::solve) return;
     D energy = zero();
     for (unsigned l = 0; l < b.layout.links; ++l)
         energy += kinetic_energy(b.links[l], b.motions[l].velocity, b.motions[l].spin);

@@ -44,6 +44,34 @@ static void apply_changes(const Batch& b) {
     }
 }
 
+/// Calls visit(row, its record) for the rows that may be limits or motors.
+template <class Visit>
+TALUS_INLINE void for_each_bounded(const Batch& b, Visit&& visit) {
+    for (unsigned j = 0; j < b.layout.joint_count; ++j) {
+        const BatchJointLayout& layout = b.layout.joints[j];
+        for (unsigned r = layout.first_row + layout.first_bounded; r < layout.first_row + layout.row_count; ++r)
+            visit(r, b.record(r));
+    }
+}
+
+/// See leads_away() in articulations.h.
+TALUS_INLINE I leads_away(const Row& motor, const Row& limit) {
+    return is_set(motor.free) & (is_set(limit.upper) ? motor.target < zero() : motor.target > zero());
+}
+
+/// See leave_limits() in joint_passes.cpp.
+static void leave_limits(const Batch& b, I running) {
+    for_each_bounded(b, [&](unsigned r, Row& motor) {
+        if (!b.layout.rows[r].has_limit) return;
+        Row& limit = b.record(r - 1);
+        const I away = running & is_set(limit.free) & leads_away(motor, limit);
+        if (!any(away)) return;
+        limit.free = away ? zero() : limit.free;
+        b.impulses[r - 1] = away ? zero() : b.impulses[r - 1];
+        b.view.factored = JointPass::none;
+    });
+}
+
 /// See begin_solve() in joint_passes.cpp.
 static void begin_solve(const Batch& b, const NotedMomentum& noted, I running) {
     const I floating = mask_of(b.view.floating);
@@ -61,6 +89,7 @@ static void begin_solve(const Batch& b, const NotedMomentum& noted, I running) {
         const V3 damped = steady + link.swing_damping * (motion.spin_before - steady);
         motion.spin = motion.spin_before = select(implicit, damped, motion.spin_before);
     }
+    leave_limits(b, running);
     I acts = none();
     for (unsigned r = 0; r < b.layout.row_count; ++r) {
         D impulse = zero();
@@ -79,27 +108,19 @@ static void begin_solve(const Batch& b, const NotedMomentum& noted, I running) {
     }
 }
 
-/// Calls visit(row, its record) for the rows that may be limits or motors.
-template <class Visit>
-TALUS_INLINE void for_each_bounded(const Batch& b, Visit&& visit) {
-    for (unsigned j = 0; j < b.layout.joint_count; ++j) {
-        const BatchJointLayout& layout = b.layout.joints[j];
-        for (unsigned r = layout.first_row + layout.first_bounded; r < layout.first_row + layout.row_count; ++r)
-            visit(r, b.record(r));
-    }
-}
-
 /// See release_rows() in active_rows.h. Returns the lanes where a row was freed.
 static I release_rows(const Batch& b, I running) {
     I released = none();
     for_each_bounded(b, [&](unsigned r, Row& row) {
         const D residual = b.residuals[r], impulse = b.impulses[r];
+        if (b.pass == JointPass::relax && b.layout.rows[r].kind == RowKind::spring) return;
         I off = running & ~is_set(row.free) & ~is_set(row.clamped) & (row.response > zero()) &
                 ~(abs(residual) < settings::joint_release_speed);
         if (!any(off)) return;
         const D wanted = impulse - residual / row.response;
         const I at_low = impulse <= row.low, at_high = impulse >= row.high;
         off &= (at_low & (wanted > row.low)) | (~at_low & at_high & (wanted < row.high)) | ~(at_low | at_high);
+        if (b.layout.rows[r].has_motor) off &= ~leads_away(b.record(r + 1), row);
         row.free = off ? one() : row.free;
         released |= off;
     });
@@ -125,7 +146,7 @@ static I clamp_rows(const Batch& b, I solved) {
 
 /// Finds the changes of the impulses that bring the residuals to zero, in the lanes of `solved`; 0 in the others.
 static void solve_rows(const Batch& b, I solved) {
-    if (!b.view.factored) {
+    if (b.view.factored == JointPass::none || (b.layout.springs && b.view.factored != b.pass)) {
         factor(b);
         for (unsigned k = 0; k < batch_lanes; ++k) b.view.factorizations[k] += bits_of(solved) >> k & 1u;
     }
@@ -147,8 +168,8 @@ static void solve_rows(const Batch& b, I solved) {
 }
 
 /// See run_rounds() in joint_passes.h. `running` has the lanes that take part.
-static void run_rounds(const Batch& b, JointPass pass, bool again, I running) {
-    const bool solving = pass == JointPass::solve, bounded = b.layout.bounded;
+static void run_rounds(const Batch& b, bool again, I running) {
+    const bool solving = b.pass == JointPass::solve, bounded = b.layout.bounded;
     for (unsigned r = 0; r < b.layout.row_count; ++r) {
         b.newton_impulses[r] = zero();
         if (!again) b.impulses_before[r] = b.impulses[r];
@@ -160,10 +181,10 @@ static void run_rounds(const Batch& b, JointPass pass, bool again, I running) {
     for (int round = 0; any(running); ++round) {
         for (unsigned k = 0; k < batch_lanes; ++k) b.view.rounds[k] += bits_of(running) >> k & 1u;
         const I curved = solving ? settled & running : none();
-        const D worst = set_residuals(b, pass, again, curved);
+        const D worst = set_residuals(b, again, curved);
         const bool final = round == settings::joint_rounds;
         const I released = bounded && !final ? release_rows(b, running) : none();
-        if (any(released)) b.view.factored = false;
+        if (any(released)) b.view.factored = JointPass::none;
         const I quiet = running & ~released & ~clamped;
         // Newton's method diverges: take back what it has added.
         const I diverged = quiet & curved & ~(worst < before);
@@ -185,14 +206,14 @@ static void run_rounds(const Batch& b, JointPass pass, bool again, I running) {
                 b.impulses[r] = held ? b.impulses_before[r] : b.impulses[r];
             });
             apply_changes(b);
-            set_residuals(b, pass, again, none());
-            b.view.factored = false;
+            set_residuals(b, again, none());
+            b.view.factored = JointPass::none;
         }
         clamped = none();
         if (any(solved)) {
             solve_rows(b, solved);
             if (bounded && !final) clamped = clamp_rows(b, solved);
-            if (any(clamped)) b.view.factored = false;
+            if (any(clamped)) b.view.factored = JointPass::none;
         } else {
             if (!any(diverged)) continue;
             for (unsigned r = 0; r < b.layout.row_count; ++r) b.changes[r] = zero();
@@ -250,11 +271,11 @@ static D limit_gain(const Batch& b) {
 }
 
 /// See report_impulses() in joint_reports.h. `part` is the fraction of the impulses that was kept.
-static void report_impulses(const Batch& b, JointPass pass, D part, I running) {
-    const bool solving = pass == JointPass::solve;
+static void report_impulses(const Batch& b, bool again, D part, I running) {
+    const bool solving = b.pass == JointPass::solve;
     const I counts = running & (part > zero());
     // The impulses of a solve are counted in full, although it began with those of the last sub-step.
-    const auto from = [&](unsigned r) { return solving ? zero() : b.impulses_before[r]; };
+    const auto from = [&](unsigned r) { return solving && !again ? zero() : b.impulses_before[r]; };
     const auto counted = [&](const V3& v) { return V3{where(counts, v.x), where(counts, v.y), where(counts, v.z)}; };
     if (any(part != one())) {
         for (unsigned r = 0; r < b.layout.row_count; ++r)
@@ -285,8 +306,9 @@ static void report_impulses(const Batch& b, JointPass pass, D part, I running) {
         joint.force += force;
         joint.demand += force;
         if (turns) joint.torque += counted(moment);
-        if (solving)
-            joint.new_load = select(counts, transpose_mul(b.motions[layout.link[0]].axes, force), joint.new_load);
+        if (!solving) continue;
+        const V3 load = transpose_mul(b.motions[layout.link[0]].axes, force);
+        joint.new_load = select(counts, again ? joint.new_load + load : load, joint.new_load);
     }
 }
 
@@ -357,16 +379,16 @@ static void write_velocities(const Batch& b, unsigned lanes) {
 }
 
 /// Ends a pass over the lanes in `running`.
-static void finish_pass(const Batch& b, JointPass pass, NotedMomentum& noted, I running) {
-    report_impulses(b, pass, limit_gain(b), running);
+static void finish_pass(const Batch& b, bool again, NotedMomentum& noted, I running) {
+    report_impulses(b, again, limit_gain(b), running);
     limit_angular_velocities(b, running, noted);
-    restore_momentum(b, noted, pass);
+    restore_momentum(b, noted);
     write_velocities(b, bits_of(running));
 }
 
 /// See relax_without_gain() in relax_pass.cpp. Here no articulation has a bend.
 static void relax_without_gain(const Batch& b, I running) {
-    run_rounds(b, JointPass::relax, false, running);
+    run_rounds(b, false, running);
     const I implicit = implicit_lanes(b) & running;
     if (!any(implicit)) return;
     D gain = zero(), energy = zero();
@@ -392,7 +414,7 @@ static void relax_without_gain(const Batch& b, I running) {
         motion.spin = select(gains, motion.spin_before, motion.spin);
     }
     for (unsigned r = 0; r < b.layout.row_count; ++r) b.impulses[r] = gains ? b.impulses_before[r] : b.impulses[r];
-    run_rounds(b, JointPass::relax, true, gains);
+    run_rounds(b, true, gains);
     // Removes from the impulses the part that moves no body, so that it is not reported.
     for (unsigned r = 0; r < b.layout.row_count; ++r) b.residuals[r] = b.slacks[r] * b.impulses[r];
     solve_rows(b, gains);
@@ -400,7 +422,7 @@ static void relax_without_gain(const Batch& b, I running) {
 }
 
 static void evaluate(JointBatchView& view) {
-    const Batch b(view);
+    const Batch b(view, JointPass::none);
     view.refused = bits_of(evaluate_batch(b));
     const D open = opening_of(b);
     for (unsigned k = 0; k < batch_lanes; ++k) view.open[k] = open[k];
@@ -408,26 +430,26 @@ static void evaluate(JointBatchView& view) {
 
 /// Returns the lanes that need the general solver. It does nothing for them.
 static unsigned solve(JointBatchView& view) {
-    const Batch b(view);
+    const Batch b(view, JointPass::solve);
     const unsigned refused = view.refused & view.used;
     view.refused = 0;
     const I running = mask_of(view.used & ~refused);
     read_velocities(b);
     NotedMomentum noted(b, running);
     begin_solve(b, noted, running);
-    run_rounds(b, JointPass::solve, false, running);
-    finish_pass(b, JointPass::solve, noted, running);
+    run_rounds(b, false, running);
+    finish_pass(b, false, noted, running);
     return refused;
 }
 
 static unsigned relax(JointBatchView& view) {
-    const Batch b(view);
+    const Batch b(view, JointPass::relax);
     const I refused = evaluate_batch(b) & mask_of(view.used);
     const I running = mask_of(view.used) & ~refused;
     read_velocities(b);
     NotedMomentum noted(b, running);
     relax_without_gain(b, running);
-    finish_pass(b, JointPass::relax, noted, running);
+    finish_pass(b, false, noted, running);
     const D open = opening_of(b);
     for (unsigned k = 0; k < batch_lanes; ++k) view.open[k] = open[k];
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
@@ -440,6 +462,28 @@ static unsigned relax(JointBatchView& view) {
     return bits_of(refused);
 }
 
-constexpr BatchKernel batch_kernel{&evaluate, &solve, &relax};
+static void respond(JointBatchView& view, const BatchPush* pushes, unsigned count) {
+    const Batch b(view, JointPass::solve);
+    for (unsigned l = 0; l < b.layout.links; ++l) b.motions[l].velocity = b.motions[l].spin = no_vector();
+    add_pushes(b, pushes, count);
+    set_speeds(b);
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < count; ++i) lanes |= 1u << pushes[i].lane;
+    solve_rows(b, mask_of(lanes));
+    apply_changes(b);
+}
+
+static void solve_again(JointBatchView& view, const BatchPush* pushes, unsigned count) {
+    const Batch b(view, JointPass::solve);
+    const I running = mask_of(view.used);
+    read_velocities(b);
+    NotedMomentum noted(b, running);
+    add_pushes(b, pushes, count, noted);
+    for (unsigned l = 0; l < b.layout.links; ++l) b.motions[l].axes = to_matrix(b.links[l].rotation);
+    run_rounds(b, false, running);
+    finish_pass(b, true, noted, running);
+}
+
+constexpr BatchKernel batch_kernel{&evaluate, &solve, &relax, &respond, &solve_again};
 
 }  // namespace talus::TALUS_LANES

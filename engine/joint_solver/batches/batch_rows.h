@@ -113,6 +113,21 @@ static inline S3 rotation_stiffness(const V3& r, const V3& f) {
     return select(nothing, scaled_identity(zero()), k);
 }
 
+/// Returns the inverse inertia that the rows of a link use: less than it has where it is integrated implicitly.
+TALUS_INLINE S3 response_of(const Link& link) {
+    const I implicit = is_set(link.implicit);
+    if (!any(implicit)) return link.inverse_inertia;
+    const M3 slowed = link.swing_damping * full(link.inverse_inertia);
+    // Symmetric except for rounding.
+    const S3 symmetric = {slowed.x.x,
+                          slowed.y.y,
+                          slowed.z.z,
+                          0.5 * (slowed.x.y + slowed.y.x),
+                          0.5 * (slowed.x.z + slowed.z.x),
+                          0.5 * (slowed.y.z + slowed.z.y)};
+    return select(implicit, symmetric, link.inverse_inertia);
+}
+
 /// See implicit_rotation.h.
 static void integrate_implicitly(const Batch& b) {
     const D h = splat(b.view.substep);
@@ -144,7 +159,7 @@ static void integrate_implicitly(const Batch& b) {
         Motion& motion = b.motions[l];
         Link& link = b.links[l];
         if (b.layout.dynamic[l] == 0 || !any(motion.max_stiffness > most)) continue;
-        const M3 inverse_inertia = full(motion.response), product = inverse_inertia * full(motion.stiffness);
+        const M3 product = full(motion.response) * full(motion.stiffness);
         const M3 g = {h * product.x, h * product.y, h * product.z};
         const D trace = g.x.x + g.y.y + g.z.z;  // at least the largest (omega h)^2
         const I implicit = trace > most;
@@ -154,15 +169,7 @@ static void integrate_implicitly(const Batch& b) {
         link.swing_damping = inverse({{1.0 + share * g.x.x, share * g.x.y, share * g.x.z},
                                       {share * g.y.x, 1.0 + share * g.y.y, share * g.y.z},
                                       {share * g.z.x, share * g.z.y, 1.0 + share * g.z.z}});
-        const M3 slowed = link.swing_damping * inverse_inertia;
-        // Symmetric except for rounding.
-        const S3 symmetric = {slowed.x.x,
-                              slowed.y.y,
-                              slowed.z.z,
-                              0.5 * (slowed.x.y + slowed.y.x),
-                              0.5 * (slowed.x.z + slowed.z.x),
-                              0.5 * (slowed.y.z + slowed.z.y)};
-        motion.response = select(implicit, symmetric, motion.response);
+        motion.response = response_of(link);
     }
 }
 
@@ -262,14 +269,57 @@ static void set_position(const Batch& b, const BatchRowLayout& layout, Row& row,
                  (row.limit[0] == -infinite) |
                      ((row.limit[1] != infinite) & (2.0 * coordinate > row.limit[0] + row.limit[1])));
     }
-    row.position = coordinate;
-    if (layout.kind == RowKind::motor) return;
+    if (layout.kind == RowKind::motor || layout.kind == RowKind::spring) {
+        row.position = layout.kind == RowKind::motor ? coordinate : coordinate - row.target;
+        return;
+    }
     const I upper = is_set(row.upper);
     row.position = coordinate - (upper ? row.limit[1] : row.limit[0]);
     const D error =
         layout.kind == RowKind::lock ? row.position : (upper ? max(row.position, zero()) : min(row.position, zero()));
     const double speed = is_rotation(layout.axis) ? settings::joint_turn_speed : settings::joint_push_speed;
     row.goal = goal_of(error, b.view.substep * speed);
+}
+
+/// Sets the slacks of a joint's springs (spring_rows.h). Here no body has locked axes.
+static void soften_springs(const Batch& b, const BatchJointLayout& layout, const Joint& joint) {
+    constexpr unsigned most = 6;
+    const auto coupling = [&](unsigned r, unsigned other) {
+        D sum = zero();
+        for (unsigned side = 0; side < 2; ++side)
+            sum += product(b, joint, r, side, joint, other, side, b.links[layout.link[side]].inverse_mass);
+        return sum;
+    };
+    unsigned locks[most], count = 0;
+    for (unsigned r = layout.first_row; r < layout.first_row + layout.row_count; ++r) {
+        if (b.layout.rows[r].kind == RowKind::lock && count < most) locks[count++] = r;
+    }
+    // L L^T of the locks' block, with the reciprocals of the diagonal on the diagonal.
+    D factor[most][most];
+    for (unsigned k = 0; k < count; ++k) {
+        const D before = coupling(locks[k], locks[k]);
+        D pivot = before;
+        for (unsigned l = 0; l < k; ++l) pivot -= factor[k][l] * factor[k][l];
+        const I sound = pivot > lost_pivot * before;
+        factor[k][k] = where(sound, 1.0 / sqrt(sound ? pivot : one()));
+        for (unsigned i = k + 1; i < count; ++i) {
+            D sum = coupling(locks[i], locks[k]);
+            for (unsigned l = 0; l < k; ++l) sum -= factor[i][l] * factor[k][l];
+            factor[i][k] = sum * factor[k][k];
+        }
+    }
+    for (unsigned r = layout.first_row; r < layout.first_row + layout.row_count; ++r) {
+        if (b.layout.rows[r].kind != RowKind::spring) continue;
+        const Row& spring = b.record(r);
+        D left = spring.response, x[most];
+        for (unsigned k = 0; k < count; ++k) {
+            x[k] = coupling(r, locks[k]);
+            for (unsigned l = 0; l < k; ++l) x[k] -= factor[k][l] * x[l];
+            x[k] *= factor[k][k];
+            left -= x[k] * x[k];
+        }
+        b.slacks[r] = max(left, 1e-6 * spring.response) * spring.softness;
+    }
 }
 
 static void evaluate_rows(const Batch& b, unsigned j) {
@@ -289,6 +339,7 @@ static void evaluate_rows(const Batch& b, unsigned j) {
         b.slacks[r] = settings::joint_slack * row.response;
         set_position(b, row_layout, row, b.impulses[r], row_coordinate(row_layout, row, pose));
     }
+    if (layout.springs) soften_springs(b, layout, joint);
 }
 
 /// Returns the lanes that need the general solver, because joints have rotated beyond their locks.
@@ -302,7 +353,7 @@ static I evaluate_batch(const Batch& b) {
         const BatchJointLayout& layout = b.layout.joints[j];
         if (layout.locks_swing) refused |= beyond_locks(b.poses[j], layout.locks_twist);
     }
-    b.view.factored = false;
+    b.view.factored = JointPass::none;
     return refused;
 }
 
@@ -367,16 +418,42 @@ static void predict_poses(const Batch& b) {
     }
 }
 
+/// Returns the speeds of an anchored joint's first three rows.
+TALUS_INLINE V3 point_speed(const Joint& joint, const Motion& link_a, const Motion& link_b) {
+    return link_b.velocity - link_a.velocity + cross(link_a.spin, joint.lever[0]) + cross(link_b.spin, joint.lever[1]);
+}
+
+/// Returns the speed of another row. `linear` and `relative` are the relative velocity and angular velocity of its links.
+TALUS_INLINE D row_speed(const BatchRowLayout& layout, const Row& row, const V3& linear, const V3& relative,
+                         const Motion& link_a, const Motion& link_b) {
+    if (is_rotation(layout.axis)) return dot(row.axis, relative);
+    return dot(row.axis, linear) + dot(row.turn[0], link_a.spin) + dot(row.turn[1], link_b.spin);
+}
+
+/// Sets the residuals to the speeds of the rows.
+static void set_speeds(const Batch& b) {
+    for (unsigned j = 0; j < b.layout.joint_count; ++j) {
+        const BatchJointLayout& layout = b.layout.joints[j];
+        const Motion &link_a = b.motions[layout.link[0]], &link_b = b.motions[layout.link[1]];
+        unsigned r = layout.first_row;
+        if (layout.anchored) {
+            const V3 speed = point_speed(b.joints[j], link_a, link_b);
+            b.residuals[r] = speed.x, b.residuals[r + 1] = speed.y, b.residuals[r + 2] = speed.z;
+            r += 3;
+        }
+        const V3 linear = link_b.velocity - link_a.velocity, relative = link_b.spin - link_a.spin;
+        for (; r < layout.first_row + layout.row_count; ++r)
+            b.residuals[r] = row_speed(b.layout.rows[r], b.record(r), linear, relative, link_a, link_b);
+    }
+}
+
 /// Writes the residuals of an anchored joint's first three rows. Returns the largest.
-TALUS_INLINE D set_point_residuals(const Batch& b, unsigned j, JointPass pass, bool again, I curved, bool any_curved,
-                                   D per_substep) {
+TALUS_INLINE D set_point_residuals(const Batch& b, unsigned j, bool again, I curved, bool any_curved, D per_substep) {
     const BatchJointLayout& layout = b.layout.joints[j];
     const Joint& joint = b.joints[j];
-    const Motion &link_a = b.motions[layout.link[0]], &link_b = b.motions[layout.link[1]];
-    const V3 speed =
-        link_b.velocity - link_a.velocity + cross(link_a.spin, joint.lever[0]) + cross(link_b.spin, joint.lever[1]);
+    const V3 speed = point_speed(joint, b.motions[layout.link[0]], b.motions[layout.link[1]]);
     D* const out = b.residuals + layout.first_row;
-    if (pass == JointPass::relax) {
+    if (b.pass == JointPass::relax) {
         const D* const impulse = b.impulses + layout.first_row;
         const D* const slack = b.slacks + layout.first_row;
         out[0] = again ? speed.x : speed.x + slack[0] * impulse[0];
@@ -395,7 +472,7 @@ TALUS_INLINE D set_point_residuals(const Batch& b, unsigned j, JointPass pass, b
 /// Sets the residuals of the rows' equations (set_residuals() in joint_passes.h); in the lanes of `curved` at the
 /// predicted poses, else along the tangent of the constraints. Returns the largest residual of the rows that take part,
 /// by lane.
-static D set_residuals(const Batch& b, JointPass pass, bool again, I curved) {
+static D set_residuals(const Batch& b, bool again, I curved) {
     const D per_substep = splat(1.0 / b.view.substep);
     const bool any_curved = any(curved);
     if (any_curved) predict_poses(b);
@@ -405,7 +482,7 @@ static D set_residuals(const Batch& b, JointPass pass, bool again, I curved) {
         const Pose& next = b.poses[j];
         unsigned r = layout.first_row;
         if (layout.anchored) {
-            worst = max(worst, set_point_residuals(b, j, pass, again, curved, any_curved, per_substep));
+            worst = max(worst, set_point_residuals(b, j, again, curved, any_curved, per_substep));
             r += 3;
         }
         const Motion &link_a = b.motions[layout.link[0]], &link_b = b.motions[layout.link[1]];
@@ -413,15 +490,15 @@ static D set_residuals(const Batch& b, JointPass pass, bool again, I curved) {
         for (; r < layout.first_row + layout.row_count; ++r) {
             const BatchRowLayout& row_layout = b.layout.rows[r];
             const Row& row = b.record(r);
-            D residual = is_rotation(row_layout.axis)
-                             ? dot(row.axis, relative)
-                             : dot(row.axis, linear) + dot(row.turn[0], link_a.spin) + dot(row.turn[1], link_b.spin);
+            D residual = row_speed(row_layout, row, linear, relative, link_a, link_b);
             if (row_layout.kind == RowKind::motor) {
                 // A motor moves its coordinate by speed * h, whatever the curvature of the path.
                 if (any_curved)
                     residual = curved ? (row_coordinate(row_layout, row, next) - row.position) * per_substep : residual;
-                residual -= row.speed;
-            } else if (pass == JointPass::solve) {
+                residual -= row.target;
+            } else if (row_layout.kind == RowKind::spring) {
+                residual += row.bias_rate * row.position + b.slacks[r] * b.impulses[r];
+            } else if (b.pass == JointPass::solve) {
                 residual += (row.position - row.goal) * per_substep;
                 if (any_curved) {
                     const D at = is_set(row.upper) ? row.limit[1] : row.limit[0];

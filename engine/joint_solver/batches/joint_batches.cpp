@@ -7,6 +7,7 @@
 #include "engine/joint_solver/passes/relax_pass.h"
 #include "engine/joint_solver/rows/row_evaluation.h"
 #include "engine/joint_solver/rows/row_setup.h"
+#include "engine/joint_solver/rows/spring_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +83,8 @@ BatchLayoutView view_of(const BatchLayout& layout) {
             static_cast<unsigned>(layout.dynamic.size()),
             static_cast<unsigned>(layout.joints.size()),
             static_cast<unsigned>(layout.rows.size()),
-            layout.bounded};
+            layout.bounded,
+            layout.springs};
 }
 
 dquat get(const LaneQuat<JointLane>& q, std::uint32_t lane) {
@@ -113,8 +115,13 @@ void pack_joint(const SolverJoint& joint, std::uint32_t lane, JointRecord& out) 
     for (LaneMat<JointLane>& response : out.point_response) set(response, lane, dmat3(0.0));
 }
 
-void pack_row(const JointRow& row, std::uint32_t lane, RowRecord& out) {
-    out.speed.at[lane] = row.speed;
+void pack_row(const JointRow& row, double substep, std::uint32_t lane, RowRecord& out) {
+    out.target.at[lane] = row.kind == RowKind::spring ? row.target : row.speed;
+    if (row.kind == RowKind::spring) {
+        const SpringFactors factors = spring_factors(row, substep);
+        out.bias_rate.at[lane] = factors.bias_rate;
+        out.softness.at[lane] = factors.softness;
+    }
     out.low.at[lane] = row.low;
     out.high.at[lane] = row.high;
     for (int i = 0; i < 2; ++i) {
@@ -139,7 +146,7 @@ void pack(Articulations& s, const JointBatch& batch, const Articulation& a, std:
         const SolverJoint& joint = s.joints[a.first_joint + j];
         pack_joint(joint, lane, r.joints[j]);
         for (const JointRow& row : s.rows_of(joint)) {
-            if (row.axis != RowAxis::point) pack_row(row, lane, *record++);
+            if (row.axis != RowAxis::point) pack_row(row, s.substep, lane, *record++);
         }
     }
 }
@@ -229,9 +236,11 @@ void store_joint(const Articulations& s, const JointBatch& batch, const Records&
         state.pressed |= (free ? 1u : 0u) << row.number;
         if (own == nullptr) continue;
         state.at_upper |= (own->upper.at[lane] != 0.0 ? 1u : 0u) << row.number;
-        if (row.kind != RowKind::motor) continue;
         const auto axis = static_cast<std::size_t>(shifted_axis(row.axis_index, shift));
-        state.motor_forces[axis] = to_float(per_step * own->motor_impulse.at[lane]);
+        if (row.kind == RowKind::motor) state.motor_forces[axis] = to_float(per_step * own->motor_impulse.at[lane]);
+        const double softness = r.slacks[i].at[lane];
+        if (row.kind == RowKind::spring && softness > 0.0)
+            state.stiffness[axis] = to_float(per_substep * own->bias_rate.at[lane] / softness);
     }
 }
 
@@ -511,6 +520,70 @@ void leave_batch(Articulations& s, Articulation& a, BatchPlace place) {
         joint.load = joint.next_load;
         joint.new_load = joint.kept_new_load;
     }
+}
+
+double batch_drive_work(Articulations& s, const Articulation& a) {
+    const JointBatch& batch = s.batches.batches[a.batch];
+    const Records r = records_of(s, batch);
+    double sum = 0.0;
+    for (const BatchJointLayout& joint : batch.layout->joints) {
+        const double* const v[2] = {s.velocity_of(a.first_link + joint.link[0]),
+                                    s.velocity_of(a.first_link + joint.link[1])};
+        for (std::uint32_t i = joint.first_row; i < joint.first_row + joint.row_count; ++i) {
+            const BatchRowLayout& layout = batch.layout->rows[i];
+            if (layout.kind != RowKind::motor && layout.kind != RowKind::spring) continue;
+            const RowRecord& row = r.rows[layout.record];
+            const dvec3 axis = get(row.axis, a.lane);
+            double speed = 0.0;
+            if (is_along_axis(layout.axis)) {
+                speed = glm::dot(axis, linear_part(v[1]) - linear_part(v[0]));
+                for (int side = 0; side < 2; ++side)
+                    speed += glm::dot(get(row.turn[side], a.lane), angular_part(v[side]));
+            } else {
+                speed = glm::dot(axis, angular_part(v[1]) - angular_part(v[0]));
+            }
+            sum += r.impulses[i].at[a.lane] * speed;
+        }
+    }
+    return sum;
+}
+
+void freeze_batch_drives(Articulations& s, const Articulation& a) {
+    JointBatch& batch = s.batches.batches[a.batch];
+    if (!batch.layout->bounded || !a.driven) return;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    const Records r = records_of(s, batch);
+    for (const BatchRowLayout& layout : batch.layout->rows) {
+        if (layout.kind != RowKind::motor && layout.kind != RowKind::spring) continue;
+        RowRecord& row = r.rows[layout.record];
+        const bool bounded = row.low.at[a.lane] != -infinite || row.high.at[a.lane] != infinite;
+        if (!bounded || row.free.at[a.lane] == 0.0) continue;
+        row.free.at[a.lane] = 0.0;
+        batch.factored = JointPass::none;
+    }
+}
+
+void respond_in_batch(Articulations& s, const Articulation& a, std::span<const BatchPush> pushes) {
+    JointBatch& batch = s.batches.batches[a.batch];
+    s.batches.workspaces.with_one([&](JointLane* workspace) {
+        JointBatchView view = view_of(s, batch, workspace);
+        s.batches.kernel->respond(view, pushes.data(), static_cast<unsigned>(pushes.size()));
+        take_over(s, batch, view, false);
+        const MotionRecord* const motions = static_cast<const MotionRecord*>(view.motions);
+        for (std::uint32_t l = 0; l < a.link_count; ++l)
+            set_velocity(s.velocity_of(a.first_link + l), get(motions[l].velocity, a.lane),
+                         get(motions[l].spin, a.lane));
+    });
+}
+
+void push_batch(Articulations& s, JointBatch& batch, std::span<const BatchPush> pushes) {
+    s.batches.workspaces.with_one([&](JointLane* workspace) {
+        JointBatchView view = view_of(s, batch, workspace);
+        view.used = 0;
+        for (const BatchPush& push : pushes) view.used |= 1u << push.lane;
+        s.batches.kernel->solve_again(view, pushes.data(), static_cast<unsigned>(pushes.size()));
+        take_over(s, batch, view, false);
+    });
 }
 
 void store_batches(Articulations& s, JointStore& joints, float step) {

@@ -6,9 +6,9 @@
 /// articulation that is alone takes a batch of its own, with idle lanes.
 ///
 /// The passes (batch_passes.h) are those of passes/, with the same results up to rounding. They do not know everything:
-/// articulations with loops, locked bodies, gears, springs, drives or hubs are solved alone. Other parts of the engine
-/// read and change the rows of single articulations, for example where contacts are solved through joints. Then the
-/// articulation leaves its batch (leave_batch), and comes back in the next relax pass, which evaluates all rows anew.
+/// articulations with loops, locked bodies, gears, drives or hubs are solved alone. Other parts of the engine read and
+/// change the rows of single articulations, for example those of stiff groups. Then the articulation leaves its batch
+/// (leave_batch), and comes back in the next relax pass, which evaluates all rows anew.
 /// Which articulations are in a batch depends only on the state of the world, so results are the same for any number of
 /// threads.
 
@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ struct BatchLayout {
     std::uint32_t value_count = 0;   ///< numbers in the matrix
     std::uint32_t record_count = 0;  ///< rows with a BatchRow
     std::uint32_t number = 0;        ///< of the layout, in the order in which they were first needed
-    bool bounded = false;
+    bool bounded = false, springs = false;
 };
 
 /// Where the articulation of a lane is solved: in its batch; alone until the next relax pass; alone for the rest of the
@@ -56,7 +57,7 @@ struct JointBatch {
     std::uint32_t first_body = 0;       ///< in JointBatches::bodies
     std::uint32_t first_in_matrix = 0;  ///< in JointBatches::in_matrix
     std::size_t records = 0;            ///< in JointBatches::records
-    bool factored = false;
+    JointPass factored = JointPass::none;
     bool impulses_noted = false;  ///< note_batch_impulses() was called in this sub-step
     std::uint8_t refused = 0;     ///< one bit per lane (JointBatchView)
     JointCost cost;               ///< only its time
@@ -126,6 +127,17 @@ void relax_batch(Articulations& s, JointBatch& batch);
 /// Takes an articulation out of its batch, if it is in one, and evaluates its rows. It comes back in the next relax pass
 /// if `place` is `away`.
 void leave_batch(Articulations& s, Articulation& a, BatchPlace place = BatchPlace::away);
+
+/// See drive_work() in joint_energy.h. `a` is in a batch.
+double batch_drive_work(Articulations& s, const Articulation& a);
+
+// Contacts that are solved through joints (contacts/contact_groups.h). `a` is in a batch.
+/// See freeze_capped_drives() in active_rows.h; limits stay as they are.
+void freeze_batch_drives(Articulations& s, const Articulation& a);
+/// Sets the velocities of `a` to those that pushes on its links give it at rest.
+void respond_in_batch(Articulations& s, const Articulation& a, std::span<const BatchPush> pushes);
+/// Applies pushes after solve_batch(), and lets the joints transmit them.
+void push_batch(Articulations& s, JointBatch& batch, std::span<const BatchPush> pushes);
 
 /// Writes the results of articulations in batches to their joints (store_results() in joint_reports.h), and counts the
 /// cost of all batches.

@@ -7,6 +7,7 @@
 #include "engine/joint_solver/passes/joint_passes.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace talus {
 
@@ -95,6 +96,24 @@ void add_rows(JointContactGroups& g, const Articulations& s, std::uint32_t index
     }
 }
 
+/// Returns an impulse of a contact's point on the link on one side of it, which is in a batch.
+BatchPush push_on(const JointContactGroups& g, const Articulations& s, const JointedContact& contact, int side,
+                  std::uint32_t point, double impulse) {
+    const std::uint32_t link = g.bodies[contact.body[side]].link;
+    const Articulation& a = s.articulations[s.articulation_of_link[link]];
+    BatchPush push;
+    push.batch = a.batch;
+    push.lane = a.lane;
+    push.link = link - a.first_link;
+    const dvec3 linear = (side == 0 ? -impulse : impulse) * contact.lane.normal;
+    const dvec3 moment = impulse * angular_of(contact.lane.points[point], side);
+    for (int i = 0; i < 3; ++i) {
+        push.impulse[i] = linear[i];
+        push.moment[i] = moment[i];
+    }
+    return push;
+}
+
 /// Applies an impulse of a contact's point to the link on one side.
 void push_link(const JointContactGroups& g, Articulations& s, const JointedContact& contact, int side,
                std::uint32_t point, double impulse) {
@@ -127,15 +146,71 @@ void find_response_of(const JointContactGroups& g, Articulations& s, const Joint
         return;
     }
     Articulation& a = s.articulations[assembly.articulation];
-    s.clear_velocities(a);
-    for (int side = 0; side < 2; ++side) {
-        if (contact.assembly[side] == assembly_index) push_link(g, s, contact, side, row.point, 1.0);
+    if (a.batch != null_index) {
+        BatchPush pushes[2];
+        std::size_t count = 0;
+        for (int side = 0; side < 2; ++side) {
+            if (contact.assembly[side] == assembly_index)
+                pushes[count++] = push_on(g, s, contact, side, row.point, 1.0);
+        }
+        respond_in_batch(s, a, {pushes, count});
+    } else {
+        s.clear_velocities(a);
+        for (int side = 0; side < 2; ++side) {
+            if (contact.assembly[side] == assembly_index) push_link(g, s, contact, side, row.point, 1.0);
+        }
+        project_velocities(s, a, pass);
     }
-    project_velocities(s, a, pass);
     for (std::uint32_t i = 0; i < assembly.body_count; ++i) {
         const double* const v = s.velocity_of(g.bodies[assembly.first_body + i].link);
         response[2 * i] = linear_part(v);
         response[2 * i + 1] = angular_part(v);
+    }
+}
+
+/// Applies pushes on articulations in batches, and lets the joints transmit them. Sorts them.
+void push_batches(Articulations& s, std::span<BatchPush> pushes) {
+    std::sort(pushes.begin(), pushes.end(), [](const BatchPush& x, const BatchPush& y) {
+        return std::tuple(x.batch, x.lane, x.order) < std::tuple(y.batch, y.lane, y.order);
+    });
+    for (std::size_t first = 0, end = 0; first < pushes.size(); first = end) {
+        while (end < pushes.size() && pushes[end].batch == pushes[first].batch) ++end;
+        push_batch(s, s.batches.batches[pushes[first].batch], pushes.subspan(first, end - first));
+    }
+}
+
+/// Finds the parts, and sorts the groups by them.
+void find_parts(JointContactGroups& g, const Articulations& s) {
+    const auto count = static_cast<std::uint32_t>(g.groups.size());
+    // The first group of the part of each group, by way of other groups of the part.
+    std::vector<std::uint32_t>& first = g.first_groups;
+    first.resize(count);
+    const auto first_of = [&](std::uint32_t group) {
+        while (first[group] != group) group = first[group] = first[first[group]];
+        return group;
+    };
+    g.group_of_batch.assign(s.batches.batches.size(), null_index);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        first[i] = i;
+        for (const PushedAssembly& assembly : g.assemblies_of(g.groups[i])) {
+            if (assembly.articulation == null_index) continue;
+            const std::uint32_t batch = s.articulations[assembly.articulation].batch;
+            if (batch == null_index) continue;
+            std::uint32_t& known = g.group_of_batch[batch];
+            if (known == null_index) known = i;
+            const std::uint32_t x = first_of(i), y = first_of(known);
+            first[std::max(x, y)] = std::min(x, y);
+        }
+    }
+    g.keys.clear();
+    for (std::uint32_t i = 0; i < count; ++i) g.keys.push_back({first_of(i), i});
+    std::sort(g.keys.begin(), g.keys.end());
+    g.unsorted_groups = g.groups;
+    g.parts.clear();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        g.groups[i] = g.unsorted_groups[g.keys[i].second];
+        if (i == 0 || g.keys[i].first != g.keys[i - 1].first) g.parts.push_back({i, 0, {}});
+        ++g.parts.back().group_count;
     }
 }
 
@@ -145,6 +220,9 @@ std::size_t JointContactGroups::bytes() const {
     return groups.capacity() * sizeof(groups[0]) + contacts.capacity() * sizeof(contacts[0]) +
            rows.capacity() * sizeof(rows[0]) + assemblies.capacity() * sizeof(assemblies[0]) +
            bodies.capacity() * sizeof(bodies[0]) + responses.capacity() * sizeof(responses[0]) +
+           pushes.capacity() * sizeof(pushes[0]) + parts.capacity() * sizeof(parts[0]) +
+           unsorted_groups.capacity() * sizeof(groups[0]) +
+           (group_of_batch.capacity() + first_groups.capacity()) * sizeof(group_of_batch[0]) +
            (keys.capacity() + links_and_bodies.capacity()) * sizeof(keys[0]);
 }
 
@@ -177,6 +255,8 @@ void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver&
         g.groups.push_back(group);
     }
     g.responses.resize(response_count);
+    g.pushes.resize(2 * g.rows.size());
+    find_parts(g, s);
 }
 
 double begin_row(const JointContactGroups& g, const Articulations& s, JointedContactRow& row) {
@@ -233,8 +313,13 @@ void find_responses(JointContactGroups& g, Articulations& s, JointedContactRow& 
         const bool shared = side == 1 && contact.assembly[0] == contact.assembly[1];
         if (shared) response -= 2 * assembly.body_count;
         if (!assembly.ready && assembly.articulation != null_index) {
-            leave_batch(s, s.articulations[assembly.articulation]);
-            freeze_capped_drives(s, s.articulations[assembly.articulation], false);
+            Articulation& a = s.articulations[assembly.articulation];
+            if (pass == JointPass::relax) leave_batch(s, a);
+            if (a.batch != null_index) {
+                freeze_batch_drives(s, a);
+            } else {
+                freeze_capped_drives(s, a, false);
+            }
         }
         assembly.ready = true;
         if (!shared) find_response_of(g, s, row, contact.assembly[side], response, pass);
@@ -276,19 +361,34 @@ void apply_impulses(JointContactGroups& g, Articulations& s, const JointContactG
             }
             continue;
         }
-        read_velocities(s, s.articulations[assembly.articulation]);
-        note_momentum(s, s.articulations[assembly.articulation]);
+        Articulation& a = s.articulations[assembly.articulation];
+        if (a.batch != null_index) continue;
+        read_velocities(s, a);
+        note_momentum(s, a);
     }
+    std::uint32_t push_count = 0;
+    BatchPush* const pushes = g.pushes.data() + 2 * group.first_row;
     for (const JointedContactRow& row : g.rows_of(group)) {
+        const double impulse = row.impulse - row.impulse_before;
+        if (impulse == 0.0) continue;
         const JointedContact& contact = g.contacts[row.contact];
         for (int side = 0; side < 2; ++side) {
             if (contact.body[side] == null_index || g.bodies[contact.body[side]].link == null_index) continue;
-            push_link(g, s, contact, side, row.point, row.impulse - row.impulse_before);
+            const PushedAssembly& assembly = g.assemblies[contact.assembly[side]];
+            if (s.articulations[assembly.articulation].batch == null_index) {
+                push_link(g, s, contact, side, row.point, impulse);
+                continue;
+            }
+            pushes[push_count] = push_on(g, s, contact, side, row.point, impulse);
+            pushes[push_count].order = push_count;
+            ++push_count;
         }
     }
+    push_batches(s, {pushes, push_count});
     for (const PushedAssembly& assembly : g.assemblies_of(group)) {
         if (!assembly.pushed || assembly.articulation == null_index) continue;
         Articulation& a = s.articulations[assembly.articulation];
+        if (a.batch != null_index) continue;
         if (a.implicit && a.floating) a.energy = kinetic_energy(s, a);
         run_pass(s, a, pass, true);
     }

@@ -69,20 +69,29 @@ struct JointContactGroup {
     std::uint32_t first_row = 0, row_count = 0;
     std::uint32_t first_assembly = 0, assembly_count = 0;
     bool in_stiff_group = false;  ///< a stiff group solves them (stiff_groups.h)
+};
+
+/// Groups that must not be solved at the same time, because articulations of theirs share a batch.
+struct JointContactPart {
+    std::uint32_t first_group = 0, group_count = 0;
     JointCost cost;
 };
 
-/// All groups of a step. Different groups may be solved at the same time.
+/// All groups of a step.
 struct JointContactGroups {
     std::vector<JointContactGroup> groups;
+    std::vector<JointContactPart> parts;
     std::vector<JointedContact> contacts;
     std::vector<JointedContactRow> rows;
     std::vector<PushedAssembly> assemblies;
     std::vector<PushedBody> bodies;
-    std::vector<dvec3> responses;  ///< velocity and angular velocity, for a unit of impulse
-    float least_bounce = 0.0f;     ///< approach speed below which nothing bounces, m/s
+    std::vector<dvec3> responses;   ///< velocity and angular velocity, for a unit of impulse
+    std::vector<BatchPush> pushes;  ///< room for two by row: on A and on B
+    float least_bounce = 0.0f;      ///< approach speed below which nothing bounces, m/s
     // Scratch.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> keys, links_and_bodies;
+    std::vector<std::uint32_t> group_of_batch, first_groups;
+    std::vector<JointContactGroup> unsorted_groups;
 
     std::span<JointedContactRow> rows_of(const JointContactGroup& group) {
         return {rows.data() + group.first_row, group.row_count};

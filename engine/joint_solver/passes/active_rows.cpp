@@ -22,6 +22,9 @@ bool release_rows(Articulations& s, Articulation& a, JointPass pass, bool linear
             if (row->group == 1) {
                 const double wanted = row->impulse - residual[i] / row->response;
                 if (row->clamped || std::abs(residual[i]) < least) continue;
+                // A motor follows the limit with which it competes.
+                const bool competes = i + 1 < joint.row_count && row[1].competing_limit == joint.first_row + i;
+                if (competes && leads_away(row[1], *row)) continue;
                 const bool off = row->impulse <= row->low    ? wanted > row->low
                                  : row->impulse >= row->high ? wanted < row->high
                                                              : true;

@@ -20,6 +20,19 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+/// Lets motors take the places of limits from which they lead away.
+void leave_limits(Articulations& s, Articulation& a) {
+    if (!a.driven || !a.bounded) return;
+    for (JointRow& motor : s.rows_of(a)) {
+        if (motor.competing_limit == null_index) continue;
+        JointRow& limit = s.rows[motor.competing_limit];
+        if (!limit.free || !leads_away(motor, limit)) continue;
+        limit.free = false;
+        limit.impulse = 0.0;
+        a.factored = JointPass::none;
+    }
+}
+
 /// Prepares the impulses of a solve. A free row starts from zero, because the direct solve needs no guess. A row at a
 /// bound acts with the full bound. Also damps the swing of links that are integrated implicitly.
 void begin_solve(Articulations& s, Articulation& a) {
@@ -37,6 +50,7 @@ void begin_solve(Articulations& s, Articulation& a) {
         link.angular_velocity_before = steady + link.swing_damping * (link.angular_velocity_before - steady);
         for (int k = 0; k < 3; ++k) s.velocity_of(l)[k + 4] = link.angular_velocity_before[k];
     }
+    leave_limits(s, a);
     bool any = false;
     for (SolverJoint& joint : s.joints_of(a)) {
         joint.old_force = joint.force;

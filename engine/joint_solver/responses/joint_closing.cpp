@@ -135,33 +135,50 @@ void end_closing(Articulation& a, bool closed) {
 
 void JointClosing::find_displacements(Articulations& s, Articulation& a, std::span<const ClosingPlane> planes) {
     const std::size_t count = planes.size();
-    matrix_.resize(count * count);
-    impulses_.assign(count, 0.0);
-    distances_.resize(count);
     s.clear_velocities(a);
     add_corrections(s, a);
-    if (count == 0) return;
-    for (std::size_t k = 0; k < count; ++k) distances_[k] = along(s, planes[k]) + planes[k].room;
-    for (std::size_t j = 0; j < count; ++j) {
-        s.clear_velocities(a);
-        push(s, planes[j], 1.0);
-        const double alone = along(s, planes[j]);
-        project_velocities(s, a, JointPass::relax);
-        for (std::size_t k = 0; k < count; ++k) matrix_[k * count + j] = along(s, planes[k]);
-        matrix_[j * count + j] += settings::joint_contact_give * alone;
+    distances_.resize(count);
+    bool blocked = false;
+    for (std::size_t k = 0; k < count; ++k) {
+        distances_[k] = along(s, planes[k]) + planes[k].room;
+        blocked = blocked || !(distances_[k] >= 0.0);
     }
-    for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
+    if (!blocked) return;
+    matrix_.resize(count * count);
+    known_.assign(count, 0);
+    impulses_.assign(count, 0.0);
+    bool changed = true;
+    for (int iteration = 0; changed && iteration < settings::joint_contact_sweeps; ++iteration) {
+        changed = false;
         for (std::size_t k = 0; k < count; ++k) {
-            const double response = matrix_[k * count + k];
-            if (!(response > 0.0)) continue;
             double distance = distances_[k];
-            for (std::size_t j = 0; j < count; ++j) distance += matrix_[k * count + j] * impulses_[j];
-            impulses_[k] = std::max(0.0, impulses_[k] - distance / response);
+            for (std::size_t j = 0; j < count; ++j) {
+                if (impulses_[j] != 0.0) distance += matrix_[k * count + j] * impulses_[j];
+            }
+            const double before = impulses_[k];
+            if (before == 0.0 && distance >= 0.0) continue;
+            if (known_[k] == 0) find_response(s, a, planes, k);
+            const double response = matrix_[k * count + k];
+            if (response > 0.0) impulses_[k] = std::max(0.0, before - distance / response);
+            changed = changed || impulses_[k] != before;
         }
     }
     s.clear_velocities(a);
     for (std::size_t k = 0; k < count; ++k) push(s, planes[k], impulses_[k]);
     add_corrections(s, a);
+}
+
+/// Finds the displacements at all planes by a unit impulse at one of them: a column of the matrix.
+void JointClosing::find_response(Articulations& s, Articulation& a, std::span<const ClosingPlane> planes,
+                                 std::size_t pushed) {
+    const std::size_t count = planes.size();
+    s.clear_velocities(a);
+    push(s, planes[pushed], 1.0);
+    const double alone = along(s, planes[pushed]);
+    project_velocities(s, a, JointPass::relax);
+    for (std::size_t k = 0; k < count; ++k) matrix_[k * count + pushed] = along(s, planes[k]);
+    matrix_[pushed * count + pushed] += settings::joint_contact_give * alone;
+    known_[pushed] = 1;
 }
 
 }  // namespace talus

@@ -66,11 +66,14 @@ public:
     void find_displacements(Articulations& s, Articulation& a, std::span<const ClosingPlane> planes);
 
     std::size_t bytes() const {
-        return (matrix_.capacity() + impulses_.capacity() + distances_.capacity()) * sizeof(double);
+        return (matrix_.capacity() + impulses_.capacity() + distances_.capacity()) * sizeof(double) + known_.capacity();
     }
 
 private:
+    void find_response(Articulations& s, Articulation& a, std::span<const ClosingPlane> planes, std::size_t pushed);
+
     std::vector<double> matrix_, impulses_, distances_;  ///< by plane
+    std::vector<std::uint8_t> known_;                    ///< by plane: its column of the matrix has been found
 };
 
 }  // namespace talus

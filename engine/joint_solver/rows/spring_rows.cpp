@@ -62,6 +62,11 @@ void forward(const double* c, std::uint32_t n, double* x) {
 
 }  // namespace
 
+SpringFactors spring_factors(const JointRow& spring, double substep) {
+    const Oscillator o = oscillator(spring.hertz, spring.damping_ratio, substep);
+    return {o.pull / (1.0 - o.decay), o.decay / (1.0 - o.decay)};
+}
+
 void soften_springs(Articulations& s, SolverJoint& joint) {
     const std::uint32_t end = joint.first_row + joint.row_count;
     bool any = false, locked = false;
@@ -99,9 +104,9 @@ void soften_springs(Articulations& s, SolverJoint& joint) {
         // goes to 0: at a body that may rotate but not move, with an anchor whose lever arm goes to 0, the spring would
         // pull with 1e15 N.
         if (locked) left = std::max(left, 1e-4 * response_without_locks(s, joint, i - joint.first_row));
-        const Oscillator o = oscillator(spring.hertz, spring.damping_ratio, s.substep);
-        spring.softness = left * o.decay / (1.0 - o.decay);
-        spring.bias_rate = o.pull / (1.0 - o.decay);
+        const SpringFactors factors = spring_factors(spring, s.substep);
+        spring.softness = left * factors.softness;
+        spring.bias_rate = factors.bias_rate;
         spring.slack = spring.softness;
     }
 }

@@ -117,6 +117,54 @@ TEST_CASE("a hinge motor lifts a load up to its torque and not beyond") {
     }
 }
 
+TEST_CASE("a motor lifts a body off the limit on which its weight rests, unless it is too weak") {
+    for (const bool batches : {true, false}) {
+        for (const int kind : {0, 1, 2, 3}) {
+            for (const bool strong : {true, false}) {
+                CAPTURE(batches);
+                CAPTURE(kind);
+                CAPTURE(strong);
+                WorldDef def = sleepless();
+                def.enable_joint_batches = batches;
+                World world(def);
+                const BodyId load = add(world, ghost(heavy(box(vec3(0.5f)), {0, 0, 0}, 100.0f)));
+                const float weight = 100.0f * size(world.gravity());
+                // Hinges have the load at an arm of 1 m.
+                const BodyId base = anchor_body(world, {kind == 1 ? -1.0f : 0.0f, kind == 3 ? 3.0f : 0.0f, 0});
+                const JointMotor motor{kind == 3 ? -1.0f : 1.0f, (strong ? 1.5f : 0.5f) * weight};
+                JointId joint{};
+                if (kind == 0) {
+                    joint = add(world, SliderDef{.frames = world.joint_frames(base, load, vec3(0.0f), {0, 1, 0}),
+                                                 .limit = {0.0f, 1.0f},
+                                                 .motor = motor});
+                } else if (kind == 1) {
+                    joint = add(world, HingeDef{.frames = world.joint_frames(base, load, {-1, 0, 0}, {0, 0, 1}),
+                                                .limit = {0.0f, 1.0f},
+                                                .motor = motor});
+                } else if (kind == 2) {
+                    SixDofDef six{.frames = world.joint_frames(base, load, vec3(0.0f), {0, 1, 0})};
+                    six.move_x.limit = {0.0f, 1.0f};
+                    six.move_x.motor = motor;
+                    joint = add(world, six);
+                } else {  // a winch above the load
+                    JointFrames frames = world.joint_frames(base, load, {0, 3, 0});
+                    frames.frame_b.position = vec3(0.0f);
+                    joint = add(world, DistanceDef{.frames = frames, .length = {1.0f, 3.0f}, .motor = motor});
+                }
+                run(world, 30);
+                const float lifted = world.center_of_mass(load).y;
+                if (strong) {
+                    CHECK(lifted > 0.35f);
+                } else {
+                    CHECK(std::abs(lifted) < 1e-3f);
+                    const float force = world.joint_motor_force(joint, kind == 2 ? JointAxis::move_x : JointAxis::main);
+                    CHECK(std::abs(force) == doctest::Approx(motor.max_force).epsilon(0.01));
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("a hinge counts its turns over a thousand of them") {
     Pair p;
     const JointId hinge = add(
