@@ -41,6 +41,7 @@ target_compile_options(talus_options INTERFACE -fno-math-errno -Wall -Wextra -Ws
 
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
+check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512" TALUS_HAS_AVX512)
 
 # talus_avx2_sources(TARGET file...): compiles these files for AVX2 on x86-64, whatever the rest is compiled for; the
 # library picks at run time. They include neither glm nor the standard library: the linker could keep the inline
@@ -49,5 +50,14 @@ function(talus_avx2_sources target)
   if(TALUS_HAS_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX2)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma")
+  endif()
+endfunction()
+
+# talus_avx512_sources(TARGET file...): the same for AVX-512. Without TALUS_HAS_AVX2 it does nothing.
+function(talus_avx512_sources target)
+  if(TALUS_HAS_AVX2 AND TALUS_HAS_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_definitions(${target} PRIVATE TALUS_AVX512)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+      "-mavx512f;-mavx512dq;-mavx512vl;-mno-fma;-mprefer-vector-width=512;-Wno-psabi")
   endif()
 endfunction()

@@ -10,4 +10,13 @@ bool has_avx2() {
 #endif
 }
 
+bool has_avx512() {
+#ifdef TALUS_AVX2
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
 }  // namespace talus::detail

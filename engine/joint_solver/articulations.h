@@ -196,7 +196,7 @@ struct RowSizes {
 };
 
 struct Articulations {
-    explicit Articulations(const JointKernel& k) : kernel(&k), matrix(k), batches(best_batch_kernel()) {}
+    explicit Articulations(const JointKernel& k) : kernel(&k), matrix(k) {}
 
     const JointKernel* kernel;
     JointMotions motions;

@@ -15,7 +15,19 @@
 
 namespace talus {
 
-inline constexpr unsigned batch_lanes = 4;
+/// A batch has four lanes, or eight where the processor has registers for eight doubles and there are enough
+/// articulations.
+inline constexpr unsigned least_batch_lanes = 4, most_batch_lanes = 8;
+
+/// One number per lane, as in a register.
+template <unsigned lanes>
+struct alignas(8 * lanes) BatchLanes {
+    double at[lanes];
+};
+/// The unit in which memory for batches is taken.
+struct alignas(64) BatchChunk {
+    double at[8];
+};
 
 // ---- Layout ----------------------------------------------------------------------------------------------------------
 
@@ -162,9 +174,9 @@ struct BatchPose {
 
 /// The bodies of a link, one per lane.
 struct BatchBodies {
-    SolverBody* body[batch_lanes] = {};
-    float* turn[batch_lanes] = {};      ///< x of its rotation since the step's start
-    unsigned stride[batch_lanes] = {};  ///< distance of y, z and w from each other in memory, floats
+    SolverBody* body[most_batch_lanes] = {};
+    float* turn[most_batch_lanes] = {};      ///< x of its rotation since the step's start
+    unsigned stride[most_batch_lanes] = {};  ///< distance of y, z and w from each other in memory, floats
 };
 
 /// An impulse on a link of one lane, at its centre of mass, N s, and a moment, N m s.
@@ -192,14 +204,15 @@ struct JointBatchView {
     unsigned refused;          ///< the lanes that evaluate() has found to need the general solver
     double substep;
     float max_speed;
-    JointPass factored;        ///< the pass whose matrix is factored
-    double open[batch_lanes];  ///< out: opening of the worst joint, m
-    unsigned rounds[batch_lanes], factorizations[batch_lanes];
+    JointPass factored;             ///< the pass whose matrix is factored
+    double open[most_batch_lanes];  ///< out: opening of the worst joint, m
+    unsigned rounds[most_batch_lanes], factorizations[most_batch_lanes];
 };
 inline constexpr unsigned batch_numbers = 6;        ///< by row in the workspace, with the mask
 inline constexpr unsigned batch_member_bytes = 64;  ///< by joint in the workspace
 
 struct BatchKernel {
+    unsigned lanes;
     /// Evaluates links, joints and rows at the present poses, at the step's start.
     void (*evaluate)(JointBatchView&);
     /// The two passes. They return the lanes that need the general solver, one bit per lane: for these nothing is done.
@@ -211,9 +224,9 @@ struct BatchKernel {
     void (*solve_again)(JointBatchView&, const BatchPush* pushes, unsigned count);
 };
 
-extern const BatchKernel batch_kernel_sse2, batch_kernel_avx2;
+extern const BatchKernel batch_kernel_sse2, batch_kernel_avx2, batch_kernel_avx512;
 
-/// Returns the kernel for this processor.
-const BatchKernel& best_batch_kernel();
+/// Returns the kernel of this processor for a batch of so many articulations.
+const BatchKernel& best_batch_kernel(unsigned articulations);
 
 }  // namespace talus

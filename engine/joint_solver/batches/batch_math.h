@@ -5,7 +5,9 @@
 
 namespace talus::TALUS_LANES {
 
-typedef double D __attribute__((vector_size(8 * batch_lanes)));
+constexpr unsigned lane_count = TALUS_LANE_COUNT;
+
+typedef double D __attribute__((vector_size(8 * lane_count)));
 using I = decltype(D{} < D{});  // masks: all bits of a lane, or none
 using V3 = LaneVec<D>;
 using M3 = LaneMat<D>;
@@ -29,12 +31,7 @@ TALUS_INLINE D abs(D x) {
 }
 TALUS_INLINE D sqrt(D x) {
     D r = x;
-    for (unsigned i = 0; i < batch_lanes; ++i) r[i] = __builtin_sqrt(x[i]);
-    return r;
-}
-TALUS_INLINE D floor(D x) {
-    D r = x;
-    for (unsigned i = 0; i < batch_lanes; ++i) r[i] = __builtin_floor(x[i]);
+    for (unsigned i = 0; i < lane_count; ++i) r[i] = __builtin_sqrt(x[i]);
     return r;
 }
 
@@ -45,19 +42,29 @@ TALUS_INLINE D flag(I mask) { return mask ? one() : zero(); }
 /// Returns x where the mask is set, else 0.
 TALUS_INLINE D where(I mask, D x) { return reinterpret_cast<D>(mask & reinterpret_cast<I>(x)); }
 TALUS_INLINE unsigned bits_of(I mask) {
-#ifdef __AVX2__
+#if TALUS_LANE_COUNT == 8 && defined(__AVX512DQ__)
+    typedef long long Mask __attribute__((vector_size(64)));
+    return static_cast<unsigned>(__builtin_ia32_cvtq2mask512(reinterpret_cast<Mask>(mask)));
+#elif TALUS_LANE_COUNT == 4 && defined(__AVX2__)
     return static_cast<unsigned>(__builtin_ia32_movmskpd256(reinterpret_cast<D>(mask)));
 #else
     unsigned bits = 0;
-    for (unsigned i = 0; i < batch_lanes; ++i) bits |= (mask[i] != 0 ? 1u : 0u) << i;
+    for (unsigned i = 0; i < lane_count; ++i) bits |= (mask[i] != 0 ? 1u : 0u) << i;
     return bits;
 #endif
 }
 TALUS_INLINE bool any(I mask) { return bits_of(mask) != 0; }
 TALUS_INLINE I mask_of(unsigned bits) {
     I mask{};
-    for (unsigned i = 0; i < batch_lanes; ++i) mask[i] = (bits >> i & 1u) != 0 ? -1 : 0;
+    for (unsigned i = 0; i < lane_count; ++i) mask[i] = (bits >> i & 1u) != 0 ? -1 : 0;
     return mask;
+}
+
+TALUS_INLINE D floor(D x) {
+    constexpr double whole = 4503599627370496.0;  // doubles of this size and more have no fraction
+    const D shift = splat(1.5 * whole), rounded = (x + shift) - shift;
+    const D below = rounded > x ? rounded - 1.0 : rounded;
+    return abs(x) < 0.5 * whole ? below : x;
 }
 
 // Vectors.

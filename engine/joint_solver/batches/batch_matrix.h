@@ -190,6 +190,73 @@ TALUS_INLINE void fill_anchored(const Batch& b, unsigned j, unsigned side, unsig
     for (unsigned c = 3; c < w; ++c) set_column(c, b.record(other_first + others.row[c]).turn_response[other_side]);
 }
 
+/// The Jacobians of the rows of a joint that are in the matrix, for any joint.
+struct Jacobians {
+    V3 linear[most_joint_rows], angular[2][most_joint_rows];  ///< angular on side A and on side B
+    bool moves[most_joint_rows];                              ///< the row has a linear part
+
+    void find(const Batch& b, unsigned j) {
+        const Joint& joint = b.joints[j];
+        const Members& own = b.members[j];
+        for (unsigned i = 0; i < own.count; ++i) {
+            const unsigned r = b.layout.joints[j].first_row + own.row[i];
+            moves[i] = !is_rotation(b.layout.rows[r].axis);
+            linear[i] = moves[i] ? linear_part(b, r) : no_vector();
+            for (unsigned side = 0; side < 2; ++side) {
+                angular[side][i] = b.layout.rows[r].axis == RowAxis::point
+                                       ? cross(joint.lever[side], linear[i])
+                                       : turn_of(b.layout.rows[r], b.record(r), side);
+            }
+        }
+    }
+    /// Returns the linear part of a row for B, which is not a rotation.
+    static V3 linear_part(const Batch& b, unsigned r) {
+        const BatchRowLayout& layout = b.layout.rows[r];
+        if (layout.axis != RowAxis::point) return b.record(r).axis;
+        const auto unit = [&](unsigned i) { return splat(layout.axis_index == i ? 1.0 : 0.0); };
+        return {unit(0), unit(1), unit(2)};
+    }
+};
+
+/// Writes the diagonal block of any joint, the lower triangle row by row.
+static void fill_any(const Batch& b, unsigned j, const Jacobians& own, D* out) {
+    const BatchJointLayout& layout = b.layout.joints[j];
+    const Members& members = b.members[j];
+    const unsigned n = members.count;
+    const D mass = b.links[layout.link[0]].inverse_mass + b.links[layout.link[1]].inverse_mass;
+    for (unsigned c = 0; c < n; ++c) {
+        const unsigned r = layout.first_row + members.row[c];
+        const V3 turn_a = turn_response(b, b.joints[j], r, 0), turn_b = turn_response(b, b.joints[j], r, 1);
+        const V3 linear = mass * own.linear[c];
+        for (unsigned i = c; i < n; ++i) {
+            D sum = dot(own.angular[0][i], turn_a) + dot(own.angular[1][i], turn_b);
+            if (own.moves[i] && own.moves[c]) sum += dot(own.linear[i], linear);
+            out[i * n + c] = sum;
+        }
+        out[c * n + c] += b.slacks[r];
+    }
+}
+
+/// Writes a block between any two joints, each with one of its sides on the same link. `mass` is the inverse mass of the
+/// link, negative if the two sides differ.
+static void fill_any(const Batch& b, const Jacobians& own, unsigned n, unsigned side, unsigned other,
+                     unsigned other_side, D mass, D* out) {
+    const BatchJointLayout& layout = b.layout.joints[other];
+    const Members& members = b.members[other];
+    const unsigned w = members.count;
+    for (unsigned c = 0; c < w; ++c) {
+        const unsigned r = layout.first_row + members.row[c];
+        const V3 turn = turn_response(b, b.joints[other], r, other_side);
+        const bool moves = !is_rotation(b.layout.rows[r].axis);
+        const V3 linear = moves ? mass * Jacobians::linear_part(b, r) : no_vector();
+        for (unsigned i = 0; i < n; ++i) {
+            D sum = dot(own.angular[side][i], turn);
+            if (own.moves[i] && moves) sum += dot(own.linear[i], linear);
+            out[i * w + c] = sum;
+        }
+    }
+}
+
 /// Fills in the diagonal block of a joint and the blocks below it.
 static void fill_joint(const Batch& b, unsigned j) {
     const BatchJointLayout& layout = b.layout.joints[j];
@@ -198,18 +265,15 @@ static void fill_joint(const Batch& b, unsigned j) {
     const auto row_of = [&](unsigned i) { return layout.first_row + own.row[i]; };
     D* const diagonal = b.values + layout.diagonal;
     const unsigned n = own.count;
+    bool all_anchored = layout.anchored;
+    for (unsigned k = layout.first_block; k < layout.first_block + layout.block_count; ++k)
+        all_anchored = all_anchored && b.layout.joints[b.layout.blocks[k].joint].anchored;
+    Jacobians jacobians;
+    if (!all_anchored) jacobians.find(b, j);
     if (layout.anchored) {
         for_size(n, [&](const auto size) { fill_anchored(b, layout, joint, own, diagonal, size); });
     } else {
-        for (unsigned c = 0; c < n; ++c) {
-            for (unsigned i = c; i < n; ++i) {
-                D sum = i == c ? b.slacks[row_of(c)] : zero();
-                for (unsigned side = 0; side < 2; ++side)
-                    sum += product(b, joint, row_of(i), side, joint, row_of(c), side,
-                                   b.links[layout.link[side]].inverse_mass);
-                diagonal[i * n + c] = sum;
-            }
-        }
+        fill_any(b, j, jacobians, diagonal);
     }
     for (unsigned c = 0; !own.all && c < n; ++c) {
         const I takes = b.takes[row_of(c)];
@@ -231,11 +295,7 @@ static void fill_joint(const Batch& b, unsigned j) {
             };
             for_size(n, [&](const auto size) { for_usual_size(w, [&](const auto width) { fill(size, width); }); });
         } else {
-            for (unsigned c = 0; c < w; ++c) {
-                for (unsigned i = 0; i < n; ++i)
-                    out[i * w + c] = product(b, joint, row_of(i), block.side, b.joints[block.joint],
-                                             other_layout.first_row + others.row[c], block.other_side, mass);
-            }
+            fill_any(b, jacobians, n, block.side, block.joint, block.other_side, mass, out);
         }
         for (unsigned i = 0; !(own.all && others.all) && i < n; ++i) {
             for (unsigned c = 0; c < w; ++c)

@@ -108,12 +108,14 @@ static void begin_solve(const Batch& b, const NotedMomentum& noted, I running) {
     }
 }
 
-/// See release_rows() in active_rows.h. Returns the lanes where a row was freed.
-static I release_rows(const Batch& b, I running) {
+/// See release_rows() in active_rows.h. Returns the lanes where a row was freed. `near` gets the lanes where a row that
+/// is not free might soon be.
+static I release_rows(const Batch& b, I running, I& near) {
     I released = none();
     for_each_bounded(b, [&](unsigned r, Row& row) {
         const D residual = b.residuals[r], impulse = b.impulses[r];
         if (b.pass == JointPass::relax && b.layout.rows[r].kind == RowKind::spring) return;
+        near |= ~is_set(row.free) & (abs(residual) < settings::joint_release_margin);
         I off = running & ~is_set(row.free) & ~is_set(row.clamped) & (row.response > zero()) &
                 ~(abs(residual) < settings::joint_release_speed);
         if (!any(off)) return;
@@ -148,7 +150,7 @@ static I clamp_rows(const Batch& b, I solved) {
 static void solve_rows(const Batch& b, I solved) {
     if (b.view.factored == JointPass::none || (b.layout.springs && b.view.factored != b.pass)) {
         factor(b);
-        for (unsigned k = 0; k < batch_lanes; ++k) b.view.factorizations[k] += bits_of(solved) >> k & 1u;
+        for (unsigned k = 0; k < lane_count; ++k) b.view.factorizations[k] += bits_of(solved) >> k & 1u;
     }
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
         const unsigned first = b.layout.joints[j].first_row;
@@ -179,11 +181,12 @@ static void run_rounds(const Batch& b, bool again, I running) {
     I settled = none(), clamped = none();
     D before = splat(infinite);
     for (int round = 0; any(running); ++round) {
-        for (unsigned k = 0; k < batch_lanes; ++k) b.view.rounds[k] += bits_of(running) >> k & 1u;
+        for (unsigned k = 0; k < lane_count; ++k) b.view.rounds[k] += bits_of(running) >> k & 1u;
         const I curved = solving ? settled & running : none();
         const D worst = set_residuals(b, again, curved);
         const bool final = round == settings::joint_rounds;
-        const I released = bounded && !final ? release_rows(b, running) : none();
+        I near = none();
+        const I released = bounded && !final ? release_rows(b, running, near) : none();
         if (any(released)) b.view.factored = JointPass::none;
         const I quiet = running & ~released & ~clamped;
         // Newton's method diverges: take back what it has added.
@@ -225,7 +228,8 @@ static void run_rounds(const Batch& b, bool again, I running) {
         }
         apply_changes(b);
         if (final) return;
-        if (!bounded) running &= ~(solving ? solved & curved & (worst < settings::joint_quick) : solved);
+        const I quick = solving ? curved & (worst < settings::joint_quick) : ~none();
+        running &= ~(solved & quick & ~near & ~released & ~clamped);
         before = solved & curved ? ((released | clamped) ? splat(infinite) : 0.5 * worst) : before;
         if (solving || !bounded) settled |= solved & ~clamped;
     }
@@ -329,15 +333,19 @@ static void write_limited(float* v, float most) {
 
 /// Vectors of floats, one row per lane; the fourth component is 0.
 struct FloatRows {
-    F4 rows[4];
+    F4 rows[lane_count];
 
     /// Rounds v. Components below joint_least_speed become 0.
     explicit FloatRows(const V3& v) {
         const D least = splat(settings::joint_least_speed);
-        const auto kept = [&](D x) { return __builtin_convertvector(where(~(abs(x) < least), x), F4); };
-        rows[0] = kept(v.x), rows[1] = kept(v.y), rows[2] = kept(v.z), rows[3] = F4{};
-        size2_ = rows[0] * rows[0] + rows[1] * rows[1] + rows[2] * rows[2];
-        transpose(rows[0], rows[1], rows[2], rows[3]);
+        const auto kept = [&](D x) { return __builtin_convertvector(where(~(abs(x) < least), x), F); };
+        const F x = kept(v.x), y = kept(v.y), z = kept(v.z);
+        size2_ = x * x + y * y + z * z;
+        for (unsigned first = 0; first < lane_count; first += 4) {
+            F4* const four = rows + first;
+            four[0] = four_of(x, first), four[1] = four_of(y, first), four[2] = four_of(z, first), four[3] = F4{};
+            transpose(four[0], four[1], four[2], four[3]);
+        }
     }
     void write(unsigned lane, float most, float* out) const {
         __builtin_memcpy(out, &rows[lane], sizeof(F4));
@@ -345,7 +353,7 @@ struct FloatRows {
     }
 
 private:
-    F4 size2_;
+    F size2_;
 };
 
 /// Writes the velocities of the lanes in `lanes`, limited to the speeds that the integrator accepts, and the momenta
@@ -358,13 +366,13 @@ static void write_velocities(const Batch& b, unsigned lanes) {
         const Motion& motion = b.motions[l];
         const BatchBodies& bodies = b.view.bodies[l];
         const FloatRows velocity(motion.velocity), spin(motion.spin);
-        for (unsigned k = 0; k < batch_lanes; ++k) {
+        for (unsigned k = 0; k < lane_count; ++k) {
             if ((lanes >> k & 1u) == 0) continue;
             velocity.write(k, most_speed, bodies.body[k]->velocity);
             spin.write(k, most_spin, bodies.body[k]->angular_velocity);
         }
         const V3 momentum = b.links[l].inertia * gather([&](unsigned k) { return bodies.body[k]->angular_velocity; });
-        for (unsigned k = 0; k < batch_lanes; ++k) {
+        for (unsigned k = 0; k < lane_count; ++k) {
             if ((lanes >> k & 1u) == 0) continue;
             const float* const w = bodies.body[k]->angular_velocity;
             float* const handed_out = bodies.turn[k] + b.view.handed_out;
@@ -425,7 +433,7 @@ static void evaluate(JointBatchView& view) {
     const Batch b(view, JointPass::none);
     view.refused = bits_of(evaluate_batch(b));
     const D open = opening_of(b);
-    for (unsigned k = 0; k < batch_lanes; ++k) view.open[k] = open[k];
+    for (unsigned k = 0; k < lane_count; ++k) view.open[k] = open[k];
 }
 
 /// Returns the lanes that need the general solver. It does nothing for them.
@@ -451,7 +459,7 @@ static unsigned relax(JointBatchView& view) {
     relax_without_gain(b, running);
     finish_pass(b, false, noted, running);
     const D open = opening_of(b);
-    for (unsigned k = 0; k < batch_lanes; ++k) view.open[k] = open[k];
+    for (unsigned k = 0; k < lane_count; ++k) view.open[k] = open[k];
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
         Joint& joint = b.joints[j];
         const V3 kept = splat(settings::joint_load_memory) * joint.load;
@@ -484,6 +492,6 @@ static void solve_again(JointBatchView& view, const BatchPush* pushes, unsigned 
     finish_pass(b, true, noted, running);
 }
 
-constexpr BatchKernel batch_kernel{&evaluate, &solve, &relax, &respond, &solve_again};
+constexpr BatchKernel batch_kernel{lane_count, &evaluate, &solve, &relax, &respond, &solve_again};
 
 }  // namespace talus::TALUS_LANES

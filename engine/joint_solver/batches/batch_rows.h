@@ -9,7 +9,18 @@ namespace talus::TALUS_LANES {
 
 constexpr double infinite = __builtin_huge_val();
 
-typedef float F4 __attribute__((vector_size(4 * batch_lanes)));
+typedef float F4 __attribute__((vector_size(16)));
+typedef float F __attribute__((vector_size(4 * lane_count)));  // one number per lane
+
+/// Returns four lanes, from `first` on.
+TALUS_INLINE F4 four_of(const F& v, unsigned first) {
+    F4 four;
+    __builtin_memcpy(&four, reinterpret_cast<const char*>(&v) + 4 * first, sizeof(F4));
+    return four;
+}
+TALUS_INLINE void set_four(F& v, unsigned first, const F4& four) {
+    __builtin_memcpy(reinterpret_cast<char*>(&v) + 4 * first, &four, sizeof(F4));
+}
 
 TALUS_INLINE void transpose(F4& a, F4& b, F4& c, F4& d) {
     const F4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
@@ -23,11 +34,16 @@ TALUS_INLINE void transpose(F4& a, F4& b, F4& c, F4& d) {
 /// Reads a vector of each lane's body; at(lane) returns the address of its four floats.
 template <class At>
 TALUS_INLINE V3 gather(At&& at) {
-    F4 rows[4];
-    for (unsigned k = 0; k < 4; ++k) __builtin_memcpy(&rows[k], at(k), sizeof(F4));
-    transpose(rows[0], rows[1], rows[2], rows[3]);
-    return {__builtin_convertvector(rows[0], D), __builtin_convertvector(rows[1], D),
-            __builtin_convertvector(rows[2], D)};
+    F x, y, z;
+    for (unsigned first = 0; first < lane_count; first += 4) {
+        F4 rows[4];
+        for (unsigned k = 0; k < 4; ++k) __builtin_memcpy(&rows[k], at(first + k), sizeof(F4));
+        transpose(rows[0], rows[1], rows[2], rows[3]);
+        set_four(x, first, rows[0]);
+        set_four(y, first, rows[1]);
+        set_four(z, first, rows[2]);
+    }
+    return {__builtin_convertvector(x, D), __builtin_convertvector(y, D), __builtin_convertvector(z, D)};
 }
 
 static void update_link(const Batch& b, unsigned l) {
@@ -35,8 +51,8 @@ static void update_link(const Batch& b, unsigned l) {
     Motion& motion = b.motions[l];
     const BatchBodies& bodies = b.view.bodies[l];
     link.displacement = gather([&](unsigned k) { return bodies.body[k]->displacement; });
-    F4 x, y, z, w;
-    for (unsigned k = 0; k < batch_lanes; ++k) {
+    F x, y, z, w;
+    for (unsigned k = 0; k < lane_count; ++k) {
         const float* const p = bodies.turn[k];
         const unsigned stride = bodies.stride[k];
         x[k] = p[0], y[k] = p[stride], z[k] = p[2 * stride], w[k] = p[3 * stride];

@@ -14,7 +14,6 @@
 
 #include "engine/joint_solver/batches/batch_data.h"
 #include "engine/joint_solver/joint_cost.h"
-#include "engine/joint_solver/matrix/joint_kernel.h"
 
 #include <array>
 #include <atomic>
@@ -51,9 +50,10 @@ enum class BatchPlace : std::uint8_t { batch, away, left };
 
 struct JointBatch {
     const BatchLayout* layout = nullptr;
-    std::array<std::uint32_t, batch_lanes> articulations{};
+    const BatchKernel* kernel = nullptr;  ///< has as many lanes as the batch
+    std::array<std::uint32_t, most_batch_lanes> articulations{};
     std::uint32_t count = 0;  ///< articulations
-    std::array<BatchPlace, batch_lanes> places{};
+    std::array<BatchPlace, most_batch_lanes> places{};
     std::uint32_t first_body = 0;       ///< in JointBatches::bodies
     std::uint32_t first_in_matrix = 0;  ///< in JointBatches::in_matrix
     std::size_t records = 0;            ///< in JointBatches::records
@@ -72,21 +72,21 @@ public:
     BatchWorkspaces(const BatchWorkspaces&) {}
     BatchWorkspaces& operator=(const BatchWorkspaces&) { return *this; }
 
-    /// Makes room for `count` workspaces of `size` lanes each. No pass may be running.
+    /// Makes room for `count` workspaces of `size` chunks each. No pass may be running.
     void reserve(std::size_t count, std::size_t size);
     /// Calls run(workspace).
     template <class Run>
     void with_one(Run&& run) {
         std::size_t i = 0;
         while (spaces_[i].taken.exchange(true, std::memory_order_acquire)) i = i + 1 < count_ ? i + 1 : 0;
-        run(spaces_[i].lanes.data());
+        run(spaces_[i].chunks.data());
         spaces_[i].taken.store(false, std::memory_order_release);
     }
     std::size_t bytes() const;
 
 private:
     struct Workspace {
-        std::vector<JointLane> lanes;
+        std::vector<BatchChunk> chunks;
         std::atomic<bool> taken{false};
     };
     std::unique_ptr<Workspace[]> spaces_;
@@ -100,13 +100,10 @@ struct JointBatches {
         std::uint32_t articulation;
         bool operator==(const Member&) const = default;
     };
-    explicit JointBatches(const BatchKernel& k) : kernel(&k) {}
-
-    const BatchKernel* kernel;
     std::vector<JointBatch> batches;
     std::vector<BatchBodies> bodies;       ///< by batch and link
     std::vector<std::uint32_t> in_matrix;  ///< by batch and joint, twice (JointBatchView)
-    std::vector<JointLane> records;
+    std::vector<BatchChunk> records;
     BatchWorkspaces workspaces;
     /// Layouts by signature, kept across steps.
     std::map<std::vector<std::uint32_t>, std::shared_ptr<const BatchLayout>> layouts;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace talus {
 
@@ -266,6 +267,7 @@ double begin_row(const JointContactGroups& g, const Articulations& s, JointedCon
     const SolverBody* const bodies[2] = {&s.motions.bodies[c.reads_a], &s.motions.bodies[c.reads_b]};
     row.impulse_before = row.impulse = *point.impulse;
     row.response = -1.0;
+    row.changes_seen = 0;
     row.gap = point.separation;
     row.drift = 0.0;
     double speed = 0.0;
@@ -283,12 +285,20 @@ void read_bodies(JointContactGroups& g, const Articulations& s, const JointConta
     for (PushedAssembly& assembly : g.assemblies_of(group)) {
         assembly.pushed = false;
         assembly.ready = false;
+        assembly.changes = 0;
         for (PushedBody& pushed : g.bodies_of(assembly)) {
             const SolverBody& body = s.motions.bodies[pushed.solver];
             pushed.velocity = to_double(body.velocity);
             pushed.angular_velocity = to_double(body.angular_velocity);
         }
     }
+}
+
+bool has_changed(const JointContactGroups& g, JointedContactRow& row) {
+    std::uint32_t changes = 1;
+    for (const std::uint32_t assembly : g.contacts[row.contact].assembly)
+        changes += assembly == null_index ? 0 : g.assemblies[assembly].changes;
+    return std::exchange(row.changes_seen, changes) != changes;
 }
 
 double separating_speed(const JointContactGroups& g, const JointedContactRow& row) {
@@ -334,6 +344,7 @@ void add_impulse(JointContactGroups& g, const JointedContactRow& row, double imp
     const dvec3* response = g.responses.data() + row.first_response;
     for (int side = 0; side < 2; ++side) {
         if (contact.assembly[side] == null_index || (side == 1 && contact.assembly[0] == contact.assembly[1])) continue;
+        ++g.assemblies[contact.assembly[side]].changes;
         for (PushedBody& body : g.bodies_of(g.assemblies[contact.assembly[side]])) {
             body.velocity += impulse * *response++;
             body.angular_velocity += impulse * *response++;

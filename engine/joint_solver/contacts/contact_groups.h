@@ -38,8 +38,9 @@ struct PushedBody {
 struct PushedAssembly {
     std::uint32_t articulation = null_index;
     std::uint32_t first_body = 0, body_count = 0;
-    bool ready = false;   ///< its capped drives have constant impulses in this round
-    bool pushed = false;  ///< an impulse on it has changed in this round
+    bool ready = false;         ///< its capped drives have constant impulses in this round
+    bool pushed = false;        ///< an impulse on it has changed in this round
+    std::uint32_t changes = 0;  ///< changes of its velocities in this round
 };
 
 struct JointedContact {
@@ -59,6 +60,7 @@ struct JointedContactRow {
     double gap = 0.0;                ///< between the surfaces, m
     double drift = 0.0;              ///< speed of bodies that cannot be pushed, along the row, m/s
     double response = 0.0;           ///< J M^-1 J^T of its two bodies with their joints; negative: not computed yet
+    std::uint32_t changes_seen = 0;  ///< sum of PushedAssembly::changes when it was last looked at, plus 1; 0: never
     double impulse_before = 0.0;     ///< when the round began
     double impulse = 0.0;
 };
@@ -117,6 +119,9 @@ double begin_row(const JointContactGroups& g, const Articulations& s, JointedCon
 
 /// Reads the velocities of the group's bodies.
 void read_bodies(JointContactGroups& g, const Articulations& s, const JointContactGroup& group);
+
+/// Whether the velocities of a row's bodies in `bodies` have changed since the last call for this row in the round.
+bool has_changed(const JointContactGroups& g, JointedContactRow& row);
 
 /// Returns the speed at which a row's bodies separate, by their velocities in `bodies`, m/s.
 double separating_speed(const JointContactGroups& g, const JointedContactRow& row);

@@ -56,6 +56,7 @@ void iterate(JointContactGroups& g, Articulations& s, const JointContactGroup& g
     for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
         double worst = 0.0;
         for (JointedContactRow& row : g.rows_of(group)) {
+            if (!has_changed(g, row)) continue;
             const double speed = separating_speed(g, row);
             const double before = row.impulse, residual = speed + row.bias + row.gamma * before;
             if (before == 0.0 && residual >= 0.0) continue;
