@@ -3,7 +3,8 @@
 # the README's animation docs/pictures/drum.webp, and those of the window, the report and the player.
 #
 #   docs/make_pictures.sh              all of it: some ten minutes on two cores
-#   docs/make_pictures.sh NAME...      pictures of these scenes (and the gallery's text), "animation", or "profiling": the tools'
+#   docs/make_pictures.sh NAME...      pictures of these scenes (and the gallery's text), "animation", "joints": one a kind of
+#                                      joint, or "profiling": the tools'
 #
 # Scenes are drawn by the samples' own software renderer, the window under Xvfb, pages in a headless Chromium: no graphics card
 # or window system is needed.
@@ -48,6 +49,7 @@ tumble 420
 tumble8 420
 sparse10k 60
 # Joints and machines
+joint_kinds 160
 cradle 35
 bridge 200
 chain 60
@@ -74,6 +76,22 @@ sb_bouncing 450
 sb_666 1500
 sb_elastic 2000
 '
+
+# Parts of pictures of the scene joint_kinds: the kind, the step, and the middle of its panel in the window (pixels).
+joints='
+ball 130 1010 358
+hinge 70 1464 370
+slider 130 1925 375
+fixed 115 1013 800
+distance 76 1464 810
+six_dof 160 1925 825
+wheel 145 985 1290
+gear 100 1459 1250
+motor 152 1925 1270
+'
+joints_window=2880x1620
+joint_size=(480 440) # pixels
+
 animation=(--scene drum --steps 536 --every 4 --size 640x360)
 animation_from=300 # first step that it shows
 animation_ms=67   # a frame
@@ -94,6 +112,19 @@ make_animation() {
         [ "$((10#$(basename "$frame" .png)))" -lt $animation_from ] || shown+=("$frame")
     done
     quietly animation-pack img2webp -loop 0 -lossy -q 72 -m 6 -d $animation_ms "${shown[@]}" -o docs/pictures/drum.webp
+}
+
+# Each panel of joint_kinds, with the joints drawn: docs/pictures/joint_KIND.png.
+make_joint_pictures() {
+    local kind step x y raw=build/pictures/joint
+    while read -r kind step x y; do
+        quietly "picture-joint-$kind" xvfb-run -a -s "-screen 0 ${joints_window}x24" build/release/talus-window --scene joint_kinds \
+            --no-config --size $joints_window --at "$step" --draw joints --panel none --screenshot $raw.png
+        quietly "crop-joint-$kind" cwebp -lossless -crop $((x - joint_size[0] / 2)) $((y - joint_size[1] / 2)) "${joint_size[@]}" $raw.png \
+            -o $raw.webp
+        quietly "unpack-joint-$kind" dwebp $raw.webp -o $raw.png
+        pngquant --force --strip --speed 1 --quality 70-95 --output "docs/pictures/joint_$kind.png" $raw.png
+    done < <(sed '/^$/d' <<<"$joints")
 }
 
 # The way to tumble's worst frame, in the window and in the pages.
@@ -145,6 +176,10 @@ done < <(scenes)
 if [ $# = 0 ] || [[ $wanted = *" animation "* ]]; then
     say "the animation"
     make_animation
+fi
+if [ $# = 0 ] || [[ $wanted = *" joints "* ]]; then
+    say "the kinds of joint"
+    make_joint_pictures
 fi
 if [ $# = 0 ] || [[ $wanted = *" profiling "* ]]; then
     say "the window, the report, the player"

@@ -1,6 +1,7 @@
 /// What drives and is driven.
 
 #include "samples/scenes/kit/parts.h"
+#include "samples/scenes/kit/toothed.h"
 #include "samples/scenes/scene_list.h"
 
 #include <algorithm>
@@ -129,51 +130,11 @@ Result<SceneData> car(const SceneOptions& options) {
     return scene;
 }
 
-constexpr float pitch = 0.2f, tooth_depth = 0.15f;  // of the teeth of gears; pitch: along the rim, m
-
-/// A wheel about z whose teeth only look like it: they meet nothing, the joints do the work. `turned` by half a tooth,
-/// it has a gap where another wheel has a tooth.
-BodyDef toothed_wheel(int teeth, float radius, bool turned) {
-    BodyDef wheel;
-    ShapeDef disc;
-    disc.shape = cylinder(tooth_depth, radius - 0.35f * pitch);
-    disc.pose.rotation = turn({1, 0, 0}, 0.5f * pi);
-    disc.filter = {1, 0, 0};
-    wheel.shapes.push_back(disc);
-    for (int k = 0; k < teeth; ++k) {
-        float angle = 2.0f * pi * (static_cast<float>(k) + (turned ? 0.5f : 0.0f)) / static_cast<float>(teeth);
-        if (angle > pi) angle -= 2.0f * pi;
-        ShapeDef tooth = disc;
-        tooth.shape = box({0.35f * pitch, 0.22f * pitch, tooth_depth});
-        tooth.pose.rotation = turn({0, 0, 1}, angle);
-        tooth.pose.position = rotate(tooth.pose.rotation, {radius - 0.1f * pitch, 0.0f, 0.0f});
-        wheel.shapes.push_back(tooth);
-    }
-    return wheel;
-}
-
-/// A bar along x with teeth that point down, likewise.
-BodyDef toothed_rack(int teeth) {
-    BodyDef rack;
-    const auto count = static_cast<float>(teeth);
-    ShapeDef bar;
-    bar.shape = box({0.5f * pitch * count, 0.1f, tooth_depth});
-    bar.filter = {1, 0, 0};
-    bar.pose.position = {0.0f, 0.17f, 0.0f};
-    rack.shapes.push_back(bar);
-    for (int k = 0; k < teeth; ++k) {
-        ShapeDef tooth = bar;
-        tooth.shape = box({0.22f * pitch, 0.35f * pitch, tooth_depth});
-        tooth.pose.position = {pitch * (static_cast<float>(k) - 0.5f * count + 0.5f), 0.02f, 0.0f};
-        rack.shapes.push_back(tooth);
-    }
-    return rack;
-}
-
 /// A motor drives a train of three gear wheels, and the last of them a rack.
 Result<SceneData> gears(const SceneOptions&) {
     constexpr int count = 3;
     constexpr int teeth[count] = {12, 16, 24};
+    constexpr double pitch = tooth_pitch;
     constexpr float height = 2.5f;  // of the axles, m
     SceneData scene;
     scene.bodies.push_back(floor_slab());
@@ -182,11 +143,11 @@ Result<SceneData> gears(const SceneOptions&) {
     std::size_t wheels[count];
     float x = -1.2f, last_radius = 0.0f;
     for (int i = 0; i < count; ++i) {
-        const float radius = pitch * static_cast<float>(teeth[i]) / (2.0f * pi);
+        const float radius = pitch_radius(teeth[i]);
         if (i > 0) x += last_radius + radius;
         last_radius = radius;
         // The train meshes: where one wheel has a tooth towards the next, that has a gap.
-        BodyDef wheel = toothed_wheel(teeth[i], radius, i % 2 != 0);
+        BodyDef wheel = toothed_wheel(teeth[i], i % 2 != 0);
         wheel.position = {x, height, 0.0f};
         wheels[i] = scene.bodies.size();
         scene.bodies.push_back(wheel);
@@ -219,11 +180,9 @@ Result<SceneData> gears(const SceneOptions&) {
     scene.figures.push_back({"slip of the train", "m/s", Over::largest, [=](const SceneBodies& bodies, double) {
                                  double worst = 0.0;
                                  for (int i = 0; i < count; ++i) {
-                                     const double rim =
-                                         static_cast<double>(pitch) / 6.283185307179586 * speed(bodies, i) * teeth[i];
+                                     const double rim = pitch / 6.283185307179586 * speed(bodies, i) * teeth[i];
                                      const double other =
-                                         i + 1 < count ? static_cast<double>(pitch) / 6.283185307179586 *
-                                                             speed(bodies, i + 1) * teeth[i + 1]
+                                         i + 1 < count ? pitch / 6.283185307179586 * speed(bodies, i + 1) * teeth[i + 1]
                                                        : static_cast<double>(bodies.linear_velocity(rack_body).x);
                                      worst = std::max(worst, std::abs(rim + other));
                                  }

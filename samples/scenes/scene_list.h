@@ -10,6 +10,7 @@ std::span<const Scene> stack_scenes();       ///< things that should stay where 
 std::span<const Scene> building_scenes();    ///< what stands by its shape and its friction
 std::span<const Scene> pile_scenes();        ///< many bodies in a bin, at rest in the end
 std::span<const Scene> stirred_scenes();     ///< many bodies that never come to rest
+std::span<const Scene> joint_kind_scenes();  ///< each kind of joint
 std::span<const Scene> hanging_scenes();     ///< chains, bridges, pendulums
 std::span<const Scene> ragdoll_scenes();     ///< people of joints
 std::span<const Scene> machine_scenes();     ///< what drives and is driven
