@@ -155,7 +155,12 @@ static inline Rows turned_as_joints_predict(const Rows& q, const Rows& start, co
         return limited(spin_of(axes, rotated(conjugate(axes), m.momentum), m), m.max_spin);
     };
     V3 middle = spin_at(q);
-    for (int round = 0; round < 3; ++round) middle = spin_at(turned(q, (splat<F>(0.5f) * h) * middle));
+    for (int round = 0; round < 3; ++round) {
+        const V3 next = spin_at(turned(q, (splat<F>(0.5f) * h) * middle));
+        const bool fixed = all((next.x == middle.x) & (next.y == middle.y) & (next.z == middle.z));
+        middle = next;
+        if (fixed) break;  // further rounds would give the same bits
+    }
     return turned(q, h * middle);
 }
 

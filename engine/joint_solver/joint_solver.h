@@ -104,6 +104,7 @@ public:
     /// Groups the contacts of jointed bodies by islands, after prepare(). `solver` has prepared them.
     void prepare_contacts(ContactSolver& solver, std::span<const ConstraintGraph::Edge> edges, Islands& islands) {
         find_contact_groups(contacts_, s_, solver, edges, islands);
+        note_floating(s_);
     }
     std::uint32_t contact_group_count() const { return static_cast<std::uint32_t>(contacts_.groups.size()); }
     /// Returns the number of parts of solve_contacts().

@@ -203,9 +203,9 @@ public:
         view.max_speed = s.motions.max_speed;
         view.factored = batch.factored;
         view.refused = batch.refused;
+        view.floating = batch.floating;
         for (std::uint32_t lane = 0; lane < batch.count; ++lane) {
             if (batch.places[lane] == BatchPlace::batch) view.used |= 1u << lane;
-            if (s.articulations[batch.articulations[lane]].floating) view.floating |= 1u << lane;
         }
         return view;
     }

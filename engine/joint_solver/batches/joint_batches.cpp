@@ -23,16 +23,23 @@ JointBatchView view_of(Articulations& s, const JointBatch& batch, BatchChunk* wo
 }
 
 /// Notes what a pass has changed beside the records.
-void take_over(Articulations& s, JointBatch& batch, const JointBatchView& view, bool opened) {
+void take_over(JointBatch& batch, const JointBatchView& view, bool opened) {
     batch.factored = view.factored;
     batch.refused = static_cast<std::uint8_t>(view.refused);
     for (std::uint32_t lane = 0; lane < batch.count; ++lane) {
-        Articulation& a = s.articulations[batch.articulations[lane]];
-        if (batch.places[lane] != BatchPlace::batch) continue;
-        a.cost.rounds += view.rounds[lane];
-        a.cost.factorizations += view.factorizations[lane];
-        if (opened) a.open = view.open[lane];
+        batch.rounds[lane] += view.rounds[lane];
+        batch.factorizations[lane] += view.factorizations[lane];
+        if (opened) batch.open[lane] = view.open[lane];
     }
+}
+
+/// Adds to an articulation what passes over its batch have noted since the last call. So a pass does not touch the
+/// articulations, which are far apart in memory.
+void hand_over(Articulations& s, JointBatch& batch, std::uint32_t lane) {
+    Articulation& a = s.articulations[batch.articulations[lane]];
+    a.cost.rounds += std::exchange(batch.rounds[lane], 0u);
+    a.cost.factorizations += std::exchange(batch.factorizations[lane], 0u);
+    if (batch.places[lane] == BatchPlace::batch) a.open = batch.open[lane];
 }
 
 /// Puts an articulation back into its batch. Its rows are not evaluated.
@@ -56,7 +63,7 @@ void run_batch(Articulations& s, JointBatch& batch, bool solving, RunAlone&& run
     const auto run_lanes = [&](BatchChunk* workspace) {
         JointBatchView view = view_of(s, batch, workspace);
         const unsigned refused = solving ? batch.kernel->solve(view) : batch.kernel->relax(view);
-        take_over(s, batch, view, !solving);
+        take_over(batch, view, !solving);
         for (std::uint32_t lane = 0; lane < batch.count; ++lane) {
             if ((refused >> lane & 1u) == 0) continue;
             leave_batch(s, s.articulations[batch.articulations[lane]], BatchPlace::left);
@@ -182,10 +189,21 @@ void form_batches(Articulations& s, bool enabled, std::size_t threads) {
         b.workspaces.with_one([&](BatchChunk* workspace_of_pass) {
             JointBatchView view = view_of(s, batch, workspace_of_pass);
             batch.kernel->evaluate(view);
-            take_over(s, batch, view, true);
+            take_over(batch, view, true);
         });
+        for (std::uint32_t lane = 0; lane < batch.count; ++lane) hand_over(s, batch, lane);
     }
     b.packed = true;
+}
+
+void note_floating(Articulations& s) {
+    for (JointBatch& batch : s.batches.batches) {
+        batch.floating = 0;
+        for (std::uint32_t lane = 0; lane < batch.count; ++lane) {
+            const bool floats = s.articulations[batch.articulations[lane]].floating;
+            batch.floating |= static_cast<std::uint8_t>((floats ? 1u : 0u) << lane);
+        }
+    }
 }
 
 void solve_batch(Articulations& s, JointBatch& batch) {
@@ -199,6 +217,7 @@ void relax_batch(Articulations& s, JointBatch& batch) {
 void leave_batch(Articulations& s, Articulation& a, BatchPlace place) {
     if (a.batch == null_index) return;
     JointBatch& batch = s.batches.batches[a.batch];
+    hand_over(s, batch, a.lane);
     batch.places[a.lane] = place;
     a.batch = null_index;
     prepare_once(s, a);
@@ -233,7 +252,7 @@ void respond_in_batch(Articulations& s, const Articulation& a, std::span<const B
     s.batches.workspaces.with_one([&](BatchChunk* workspace) {
         JointBatchView view = view_of(s, batch, workspace);
         batch.kernel->respond(view, pushes.data(), static_cast<unsigned>(pushes.size()));
-        take_over(s, batch, view, false);
+        take_over(batch, view, false);
         with_records(s, batch, [&](const auto& records) { records.read_motions(a, view); });
     });
 }
@@ -244,16 +263,17 @@ void push_batch(Articulations& s, JointBatch& batch, std::span<const BatchPush> 
         view.used = 0;
         for (const BatchPush& push : pushes) view.used |= 1u << push.lane;
         batch.kernel->solve_again(view, pushes.data(), static_cast<unsigned>(pushes.size()));
-        take_over(s, batch, view, false);
+        take_over(batch, view, false);
     });
 }
 
 void store_batches(Articulations& s, JointStore& joints, float step) {
-    for (const JointBatch& batch : s.batches.batches) {
+    for (JointBatch& batch : s.batches.batches) {
         for (std::uint32_t lane = 0; lane < batch.count; ++lane) {
             Articulation& a = s.articulations[batch.articulations[lane]];
             a.cost.microseconds += batch.cost.microseconds / batch.count;
             a.cost.clock_reads += lane == 0 ? batch.cost.clock_reads : 0;
+            hand_over(s, batch, lane);
             if (batch.places[lane] != BatchPlace::batch) continue;
             with_records(s, batch, [&](const auto& records) { records.store(a, lane, step, joints); });
         }

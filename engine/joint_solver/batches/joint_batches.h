@@ -60,7 +60,11 @@ struct JointBatch {
     JointPass factored = JointPass::none;
     bool impulses_noted = false;  ///< note_batch_impulses() was called in this sub-step
     std::uint8_t refused = 0;     ///< one bit per lane (JointBatchView)
-    JointCost cost;               ///< only its time
+    std::uint8_t floating = 0;    ///< one bit per lane (Articulation::floating)
+    // By lane, for the articulation: see hand_over() in joint_batches.cpp.
+    std::array<double, most_batch_lanes> open{};
+    std::array<std::uint32_t, most_batch_lanes> rounds{}, factorizations{};
+    JointCost cost;  ///< only its time
 };
 
 /// Memory for what a pass over one batch needs only while it runs. As many passes may run at the same time as there
@@ -116,6 +120,9 @@ struct JointBatches {
 
 /// Puts the active articulations that fit into batches, and evaluates their rows; none if not `enabled`. `threads` is the largest number of passes that run at the same time.
 void form_batches(Articulations& s, bool enabled, std::size_t threads);
+
+/// Notes which articulations float. Call it after find_contact_groups().
+void note_floating(Articulations& s);
 
 /// Runs a pass over a batch, and over the articulations that have left it.
 void solve_batch(Articulations& s, JointBatch& batch);
