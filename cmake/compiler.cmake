@@ -53,11 +53,12 @@ function(talus_avx2_sources target)
   endif()
 endfunction()
 
-# talus_avx512_sources(TARGET file...): the same for AVX-512. Without TALUS_HAS_AVX2 it does nothing.
+# talus_avx512_sources(TARGET file...): the same for AVX-512. Without TALUS_HAS_AVX2 it does nothing. AVX-512 has fused
+# multiply-add of its own, which -mno-fma does not switch off, or only together with AVX-512.
 function(talus_avx512_sources target)
   if(TALUS_HAS_AVX2 AND TALUS_HAS_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX512)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
-      "-mavx512f;-mavx512dq;-mavx512vl;-mno-fma;-mprefer-vector-width=512;-Wno-psabi")
+      "-mavx512f;-mavx512dq;-mavx512vl;-ffp-contract=off;-mprefer-vector-width=512;-Wno-psabi")
   endif()
 endfunction()

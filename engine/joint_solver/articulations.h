@@ -308,8 +308,19 @@ inline bool leads_away(const JointRow& motor, const JointRow& limit) {
     return motor.free && (limit.upper ? motor.speed < 0.0 : motor.speed > 0.0);
 }
 
+/// Whether a motor is free and would pass a limit of its axis within a sub-step of h seconds.
+inline bool presses(const JointRow& motor, const JointRow& limit, double h) {
+    const double end = limit.position + h * motor.speed;
+    return motor.free && (limit.upper ? motor.speed > 0.0 && end >= 0.0 : motor.speed < 0.0 && end <= 0.0);
+}
+
+/// The part of a limit's impulse that its motor gives, because it does not push back from the limit (clamp_rows()).
+inline double motor_part(const JointRow& limit, double impulse) {
+    return limit.upper ? std::max(impulse, 0.0) : std::min(impulse, 0.0);
+}
+
 /// Whether a row is in the direct solve of a pass. A motor is left out while a limit of its axis is active, because the
-/// two together would have no unique impulses.
+/// two together would have no unique impulses. The limit then acts for both (clamp_rows()).
 inline bool takes_part(const Articulations& s, const JointRow& row, JointPass pass) {
     return row.free && !(pass == JointPass::relax && row.kind == RowKind::spring) &&
            !(row.competing_limit != null_index && s.rows[row.competing_limit].free);

@@ -59,6 +59,18 @@ TALUS_INLINE I leads_away(const Row& motor, const Row& limit) {
     return is_set(motor.free) & (is_set(limit.upper) ? motor.target < zero() : motor.target > zero());
 }
 
+/// See presses() in articulations.h.
+TALUS_INLINE I presses(const Row& motor, const Row& limit, double h) {
+    const D end = limit.position + h * motor.target;
+    return is_set(motor.free) & (is_set(limit.upper) ? (motor.target > zero()) & (end >= zero())
+                                                     : (motor.target < zero()) & (end <= zero()));
+}
+
+/// See motor_part() in articulations.h.
+TALUS_INLINE D motor_part(const Row& limit, D impulse) {
+    return is_set(limit.upper) ? max(impulse, zero()) : min(impulse, zero());
+}
+
 /// See leave_limits() in joint_passes.cpp.
 static void leave_limits(const Batch& b, I running) {
     for_each_bounded(b, [&](unsigned r, Row& motor) {
@@ -136,8 +148,22 @@ static I clamp_rows(const Batch& b, I solved) {
         const I takes = takes_part(b, r) & solved;
         if (!any(takes)) return;
         const D wanted = b.impulses[r] + b.changes[r];
-        const I beyond = takes & ~((wanted >= row.low) & (wanted <= row.high));
+        I beyond = takes & ~((wanted >= row.low) & (wanted <= row.high));
         if (!any(beyond)) return;
+        if (b.layout.rows[r].has_motor) {
+            Row& motor = b.record(r + 1);
+            const I upper = is_set(row.upper), pressed = beyond & presses(motor, row, b.view.substep);
+            const D rest = (upper ? motor.high : motor.low) - b.impulses[r + 1];
+            const I given_way = pressed & ~(upper ? wanted <= rest : wanted >= rest);
+            beyond &= ~pressed;
+            b.changes[r] = given_way ? -b.impulses[r] : b.changes[r];
+            b.changes[r + 1] = given_way ? rest : b.changes[r + 1];
+            row.free = given_way ? zero() : row.free;
+            motor.free = given_way ? zero() : motor.free;
+            row.clamped = given_way ? one() : row.clamped;
+            motor.clamped = given_way ? one() : motor.clamped;
+            clamped |= given_way;
+        }
         b.changes[r] = beyond ? min(max(wanted, row.low), row.high) - b.impulses[r] : b.changes[r];
         row.free = beyond ? zero() : row.free;
         row.clamped = beyond ? one() : row.clamped;
@@ -305,6 +331,9 @@ static void report_impulses(const Batch& b, bool again, D part, I running) {
                 force += impulse * row.axis;
             }
             if (b.layout.rows[r].kind == RowKind::motor) row.motor_impulse += where(running, impulse);
+            if (b.layout.rows[r].has_motor)
+                b.record(r + 1).motor_impulse +=
+                    where(running, motor_part(row, b.impulses[r]) - motor_part(row, from(r)));
         }
         force = counted(force);
         joint.force += force;

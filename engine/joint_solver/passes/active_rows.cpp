@@ -71,6 +71,17 @@ bool clamp_rows(Articulations& s, Articulation& a, JointPass pass) {
             if (!takes_part(s, *row, pass) || row->group == 0) continue;
             if (row->group == 1) {
                 const double wanted = row->impulse + change[i];
+                const bool competes = i + 1 < joint.row_count && row[1].competing_limit == joint.first_row + i;
+                if (competes && presses(row[1], *row, s.substep)) {
+                    JointRow& motor = row[1];
+                    const double most = row->upper ? motor.high : motor.low, rest = most - motor.impulse;
+                    if (row->upper ? wanted <= rest : wanted >= rest) continue;
+                    change[i] = -row->impulse;
+                    change[i + 1] = rest;
+                    row->free = motor.free = false;
+                    row->clamped = motor.clamped = any = true;
+                    continue;
+                }
                 if (wanted >= row->low && wanted <= row->high) continue;
                 change[i] = std::clamp(wanted, row->low, row->high) - row->impulse;
                 row->free = false;

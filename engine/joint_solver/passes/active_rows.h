@@ -18,6 +18,9 @@ struct Released {
 Released release_rows(Articulations& s, Articulation& a, JointPass pass, bool linear, bool again, double& worst);
 
 /// Clamps the free rows that the present changes would take beyond a bound. Returns whether there was one.
+///
+/// A limit into which its motor presses holds against loads in both directions: it pushes back itself, and the motor
+/// presses with up to its force. If a load is stronger, the motor acts with its full force, and the limit not at all.
 bool clamp_rows(Articulations& s, Articulation& a, JointPass pass);
 
 /// Drops the changes of the rows that are not clamped. If a row was clamped, these changes were found together with its

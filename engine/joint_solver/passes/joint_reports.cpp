@@ -48,6 +48,8 @@ void report_impulses(Articulations& s, const Articulation& a, JointPass pass, bo
             }
             if (row.kind == RowKind::motor && row.number < cone_row)
                 joint.motor_impulses[row.axis_index] += row.impulse - from;
+            if (row.kind == RowKind::limit && row.number < cone_row)
+                joint.motor_impulses[row.axis_index] += motor_part(row, row.impulse) - motor_part(row, from);
         }
         if (scale <= 0.0) continue;
         const dvec3& arm = joint.kind == JointKind::gear ? s.joints[joint.geared[1]].pose.arm_b : joint.pose.arm_b;

@@ -165,6 +165,49 @@ TEST_CASE("a motor lifts a body off the limit on which its weight rests, unless 
     }
 }
 
+// The limit and the motor took turns: the load jumped past the limit by a sub-step's way and back, for ever.
+TEST_CASE("a motor that presses into a limit holds a load that pulls off it, up to its force") {
+    for (const bool batches : {true, false}) {
+        for (const float strength : {0.5f, 2.0f, 100.0f, unlimited}) {
+            for (const bool upper : {true, false}) {
+                CAPTURE(batches);
+                CAPTURE(strength);
+                CAPTURE(upper);
+                WorldDef def = sleepless();
+                def.enable_joint_batches = batches;
+                World world(def);
+                const BodyId base = anchor_body(world), load = add(world, ghost(heavy(box(vec3(0.1f)), {}, 8.0f)));
+                const float weight = 8.0f * size(world.gravity());
+                // The load pulls down, the motor lifts it.
+                const vec3 axis(0, upper ? 1.0f : -1.0f, 0);
+                const JointLimit limit = upper ? JointLimit{-1.0f, 0.2f} : JointLimit{-0.2f, 1.0f};
+                const JointId joint = add(world, SliderDef{.frames = world.joint_frames(base, load, vec3(0.0f), axis),
+                                                           .limit = limit,
+                                                           .motor = {upper ? 2.0f : -2.0f, strength * weight}});
+                run(world, 60);
+                float lowest = 1.0f, highest = -1.0f;
+                for (int i = 0; i < 60; ++i) {
+                    run(world, 1);
+                    lowest = std::min(lowest, world.center_of_mass(load).y);
+                    highest = std::max(highest, world.center_of_mass(load).y);
+                }
+                const float sign = upper ? 1.0f : -1.0f;
+                CHECK(size(world.joint_force(joint)) == doctest::Approx(weight).epsilon(1e-3));
+                if (strength < 1.0f) {  // too weak: the load hangs at the other limit
+                    CHECK(highest == doctest::Approx(-1.0).epsilon(1e-3));
+                    CHECK(world.joint_motor_force(joint) == doctest::Approx(sign * 0.5f * weight).epsilon(1e-3));
+                } else {
+                    CHECK(lowest > 0.1999f);
+                    CHECK(highest < 0.2001f);
+                    // At least the weight; what it gives beyond that, the limit takes.
+                    CHECK(sign * world.joint_motor_force(joint) > 0.999f * weight);
+                    CHECK(sign * world.joint_motor_force(joint) < 1.001f * strength * weight);
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("a hinge counts its turns over a thousand of them") {
     Pair p;
     const JointId hinge = add(

@@ -311,3 +311,38 @@ TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodi
         }
     }
 }
+
+// The locks of the two bodies left the drive rounding as its response about two axes. A stiff group divided by it, and
+// the bodies left at 4,000 m/s.
+TEST_CASE(
+    "a drive of unlimited torque about axes that its bodies' locks do not allow throws nothing when they are hit") {
+    World world(sleepless());
+    const auto planar = [&](const Shape& shape, const vec3& position, float w, float z) {
+        BodyDef def = body(shape, position);
+        def.rotation = normalized(quat(w, 0, 0, z));
+        def.locks = lock_to_plane_xy;
+        return add(world, def);
+    };
+    const BodyId a =
+        planar(cylinder(0.0358410813f, 0.0196037106f), {0.0229836f, 1.97001505f, 0}, 0.937761724f, 0.34727937f);
+    const BodyId b =
+        planar(box({0.0685900226f, 0.0500195883f, 0.0669974536f}), {0, 1.79987514f, 0}, 0.711368978f, -0.702818751f);
+    BodyDef thrown = body(box({0.0440634377f, 0.020511901f, 0.0210789051f}), {0.0642024f, 1.98290074f, 0});
+    thrown.linear_velocity = {-2.45093274f, -9.039464f, -20.1417274f};
+    const BodyId c = add(world, thrown);
+    BallDef def{.frames = {.body_a = a, .body_b = b}};
+    def.frames.frame_a = {{-0.0773157328f, -0.0309219696f, 0},
+                          normalized(quat(0.66309768f, -0.245563596f, -0.66309768f, -0.245563596f))};
+    def.frames.frame_b = {{-0.0964992866f, -0.0143766776f, 0},
+                          normalized(quat(0.503013849f, 0.496967882f, -0.503013849f, 0.496967882f))};
+    def.drive.angular_velocity = {0.987191677f, 2.92571497f, -3.17599821f};
+    def.drive.max_torque = unlimited;
+    const JointId joint = world.add_joint(def);
+    REQUIRE_FALSE(joint.is_null());
+    const auto size = [](const vec3& v) { return std::sqrt(length_squared(v)); };
+    for (int i = 0; i < 60; ++i) {
+        run(world, 1);
+        for (const BodyId id : {a, b, c}) CHECK(size(world.linear_velocity(id)) < 60.0f);
+        CHECK(size(world.joint_force(joint)) < 1e6f);
+    }
+}
