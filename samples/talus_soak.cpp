@@ -2,6 +2,7 @@
 
 #include "samples/program.h"
 #include "samples/runner/command_line.h"
+#include "samples/soak/joint_world.h"
 #include "samples/soak/random_world.h"
 #include "samples/soak/shrink.h"
 #include "samples/soak/tally.h"
@@ -31,7 +32,10 @@ struct Options {
     std::uint64_t first = 1, count = 0;  ///< 0: no end
     double minutes = 0.0;                ///< 0: no end
     std::uint64_t body_steps = 0;        ///< 0: no end
+    std::uint64_t steps = 0;             ///< of worlds; 0: no end
     int threads = 1;
+    bool joint_worlds = false;  ///< joint_world() instead of random_world()
+    int compare_every = -1;     ///< SoakOptions::compare_every; -1: as the worlds have it
     std::uint32_t features = soak_all;
     std::uint32_t checks = SoakOptions{}.checks, noted = 0;
     double gain = LedgerTolerance{}.step_gain;
@@ -86,13 +90,22 @@ constexpr OptionSpec<Options> specs[] = {
      [](Options& o, Values v) {
          return parse(v[0], o.body_steps, std::uint64_t{1}, ~std::uint64_t{0}) ? std::string() : "wants a whole number";
      }},
+    {"", "--steps", Takes::one, "N", "until worlds have made so many steps",
+     [](Options& o, Values v) {
+         return parse(v[0], o.steps, std::uint64_t{1}, ~std::uint64_t{0}) ? std::string() : "wants a whole number";
+     }},
     {"", "--threads", Takes::one, "N", "worlds side by side; default 1",
      [](Options& o, Values v) {
          return parse(v[0], o.threads, 1, most_threads) ? std::string() : "wants a whole number from 1 to 64";
      }},
 
-    {"What worlds have, and what is checked", "--only", Takes::one, "NAMES",
-     "features, their names separated by commas",
+    {"What worlds have, and what is checked", "--worlds", Takes::one, "all|joints",
+     "worlds of everything, or worlds made mostly of joints;\ndefault: all",
+     [](Options& o, Values v) {
+         if (v[0] != "all" && v[0] != "joints") return std::string("wants all or joints");
+         return o.joint_worlds = v[0] == "joints", std::string();
+     }},
+    {"", "--only", Takes::one, "NAMES", "features, their names separated by commas",
      [](Options& o, Values v) { return read_names(v[0], o.features, feature_of); }},
     {"", "--without", Takes::one, "NAMES", "all features but these",
      [](Options& o, Values v) {
@@ -107,6 +120,12 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--note", Takes::one, "NAMES",
      "checks that only count what they find: the world runs on, is\nnot written, and does not count as failed",
      [](Options& o, Values v) { return read_names(v[0], o.noted, check_of); }},
+    {"", "--compare", Takes::one, "N",
+     "the check `hash`: step each world a second time, on two\nthreads, and compare the two every N steps; 0: do not.\n"
+     "Default: 8 for worlds of joints, otherwise 0",
+     [](Options& o, Values v) {
+         return parse(v[0], o.compare_every, 0, 1'000'000) ? std::string() : "wants a whole number";
+     }},
     {"", "--gain", Takes::one, "SHARE",
      "share of the energy that goes through a step that may\nappear in it; default 0.01",
      [](Options& o, Values v) { return parse(v[0], o.gain, 0.0, 1e9) ? std::string() : "wants a share, 0 or more"; }},
@@ -135,6 +154,7 @@ SoakOptions checks_of(const Options& options) {
     checks.checks = options.checks;
     checks.noted = options.noted;
     checks.tolerance.step_gain = options.gain;
+    checks.compare_every = options.compare_every >= 0 ? options.compare_every : options.joint_worlds ? 8 : 0;
     return checks;
 }
 
@@ -193,7 +213,7 @@ int soak(const Options& options) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     const auto minutes = [&] { return std::chrono::duration<double>(Clock::now() - start).count() / 60.0; };
-    std::atomic<std::uint64_t> next{0}, body_steps{0};
+    std::atomic<std::uint64_t> next{0}, body_steps{0}, steps{0};
     SoakTally tally;
     std::uint64_t files[soak_check_count] = {};
     std::mutex talking;
@@ -207,13 +227,16 @@ int soak(const Options& options) {
         while (true) {
             if (options.minutes > 0.0 && minutes() >= options.minutes) return;
             if (options.body_steps > 0 && body_steps.load() >= options.body_steps) return;
+            if (options.steps > 0 && steps.load() >= options.steps) return;
             const std::uint64_t number = next++;
             if (options.count > 0 && number >= options.count) return;
             const std::uint64_t seed = options.first + number;
             now.seed = seed;
-            const WorldText world = random_world(seed, options.features);
+            const WorldText world =
+                options.joint_worlds ? joint_world(seed, options.features) : random_world(seed, options.features);
             const SoakOutcome outcome = run_soak(world, soak_options);
             body_steps += outcome.body_steps;
+            steps += static_cast<std::uint64_t>(outcome.steps);
             std::uint64_t before = 0;
             {
                 const std::lock_guard lock(talking);
@@ -260,6 +283,7 @@ int soak(const Options& options) {
     if (exception) std::rethrow_exception(exception);
 
     std::printf("%s", tally.table(soak_options).c_str());
+    if (options.joint_worlds) std::printf("%s\n", tally.joint_line().c_str());
     std::printf("from seed %" PRIu64 ", %.1f minutes; failed: %" PRIu64 " of %" PRIu64 " worlds\n", options.first,
                 minutes(), tally.failed(), tally.worlds());
     return tally.failed() == 0 ? 0 : exit_failed;
@@ -284,7 +308,8 @@ int run(const std::vector<std::string_view>& given) {
             "talus-soak: random worlds under checks of energy, momentum, escapes, events and bits.\n\n"
             "usage: talus-soak [options]        new worlds\n"
             "       talus-soak FILE...          worlds that it wrote\n%s\n"
-            "Without --seeds, --minutes and --body-steps it makes 100 worlds. Exit code: 0; 1 when a world failed; 2 "
+            "Without --seeds, --minutes, --body-steps and --steps it makes 100 worlds. Exit code: 0; 1 when a world "
+            "failed; 2 "
             "for invalid options.\n",
             options_text<Options>(specs, 22).c_str());
         return 0;
@@ -298,7 +323,8 @@ int run(const std::vector<std::string_view>& given) {
         return 0;
     }
     if (!options.files.empty()) return run_files(options);
-    if (options.count == 0 && options.minutes <= 0.0 && options.body_steps == 0) options.count = 100;
+    if (options.count == 0 && options.minutes <= 0.0 && options.body_steps == 0 && options.steps == 0)
+        options.count = 100;
     if (options.most_files > 0) {
         if (Error error = check_folder(options.out)) return complain(error, exit_usage);
     }

@@ -58,8 +58,9 @@ struct JointInStep {
     dvec3 anchor, anchor_a;  ///< of frame B and frame A, m
     double half;             ///< half a sub-step, s
     // What add_axis() finds.
-    double shift = 0.0, turn = 0.0;  ///< by which violations became less, m and rad
-    double gap2 = 0.0, bent = 0.0;   ///< between the anchors, m^2, and beyond limits of turns, rad
+    double shift = 0.0, turn = 0.0;          ///< by which violations became less, m and rad
+    double opened = 0.0, opened_turn = 0.0;  ///< by which violations changed, either way, m and rad
+    double gap2 = 0.0, bent = 0.0;           ///< between the anchors, m^2, and beyond limits of turns, rad
     bool springs = false;
 
     JointInStep(const World& w, LedgerStep& s, const LedgerStep::Joint& before, const LedgerStep::Joint& after)
@@ -163,6 +164,7 @@ void JointInStep::add_axis(int i) {
         return std::max({static_cast<double>(limit.lower) - q, q - static_cast<double>(limit.upper), 0.0});
     };
     (i < 3 ? shift : turn) += std::max(0.0, beyond(q0) - beyond(q1));
+    (i < 3 ? opened : opened_turn) += std::abs(beyond(q0) - beyond(q1));
     if (i < 3) gap2 += square(std::max(beyond(q0), beyond(q1)));
     if (i >= 3) bent = std::max(bent, beyond(q0));
 }
@@ -175,6 +177,10 @@ void JointInStep::add_violations(const LedgerTolerance& tolerance) {
         const double s1 = std::sqrt(square(now.coordinates[4]) + square(now.coordinates[5]));
         turn += std::max(0.0, std::max(0.0, s0 - cone) - std::max(0.0, s1 - cone));
         bent = std::max(bent, s0 - cone);
+    }
+    if (tolerance.opening_is_work) {
+        shift = opened;
+        turn = opened_turn;
     }
     step.add_work(a, b, glm::length(force) * shift + glm::length(torque) * turn);
     // A pull at anchors that lie apart turns the bodies.

@@ -276,6 +276,8 @@ void Ledger::judge(const World& world) {
     }
     potential_change_ += risen;
     released_ = std::max(released_, -potential_change_);
+    highest_ = std::max(highest_, potential_change_);
+    report_.fallen = std::max(report_.fallen, highest_ - potential_change_);
     height_allowance_ = std::max(height_allowance_, touched_weight * tolerance_.height);
     report_.end = energy(world, step_, step_.bodies_after(), step_.joints_after());
     last_total_ = report_.end.kinetic;

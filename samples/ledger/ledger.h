@@ -69,6 +69,7 @@ struct LedgerReport {
     double work = 0.0;        ///< put in, the sum of what was above 0 in each step and group, J
     double budget = 0.0;      ///< kinetic energy at the start, work, and potential energy released since, J
     double gained = 0.0;      ///< that nobody put in, sum over steps and groups, J
+    double fallen = 0.0;      ///< the most by which potential energy fell below what it was before in the run, J
     double allowed = 0.0;     ///< of `gained`, by LedgerTolerance::total_gain and height, J
     LedgerGain worst;         ///< in a step, by joules above what is allowed
     /// The largest share of a gain that failed, and its step.
@@ -111,7 +112,7 @@ private:
     LedgerStep step_;
     ContactWork contact_work_;
     double max_speed_ = 0.0;
-    double potential_change_ = 0.0, released_ = 0.0, height_allowance_ = 0.0;
+    double potential_change_ = 0.0, highest_ = 0.0, released_ = 0.0, height_allowance_ = 0.0;
     double last_total_ = 0.0, given_ = 0.0;
 };
 

@@ -24,6 +24,9 @@ struct LedgerTolerance {
     double momentum = 1e-4;
     /// The same of angular momentum, as a part of that sum and of what the group's contacts exchanged.
     double angular_momentum = 1e-2;
+    /// Whether the force of a joint times the length by which it opens counts as put in, too. Joints that contradict each
+    /// other push against each other with any force, and how much of that becomes motion cannot be told.
+    bool opening_is_work = false;
 };
 
 }  // namespace talus::samples

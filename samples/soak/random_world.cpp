@@ -28,6 +28,15 @@ constexpr SoakFeatureName names[] = {
     {"bouncy", soak_bouncy},
     {"belts", soak_belts},
     {"overlaps", soak_overlaps},
+    {"copies", soak_copies},
+    {"ranges", soak_ranges},
+    {"motors", soak_motors},
+    {"springs", soak_springs},
+    {"drives", soak_drives},
+    {"gears", soak_gears},
+    {"breaking", soak_breaking},
+    {"contradictions", soak_contradictions},
+    {"contacts", soak_contacts},
 };
 
 constexpr std::uint32_t walls = 1, things = 2, others = 4;  // filter categories: everything meets walls

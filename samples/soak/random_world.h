@@ -9,7 +9,7 @@
 
 namespace talus::samples {
 
-/// What random worlds may have. Each is drawn for some worlds only, and leaving one out leaves the others as they were.
+/// What random worlds may have (docs/soak.md says which of them worlds of joints have). Each is drawn for some worlds only, and leaving one out leaves the others as they were.
 enum SoakFeature : std::uint32_t {
     soak_thin = 1u << 0,       ///< shapes 10 to 100 times as long as they are thick
     soak_sizes = 1u << 1,      ///< shapes of 5 mm and of 5 m among those of 10 cm to 1 m
@@ -29,7 +29,17 @@ enum SoakFeature : std::uint32_t {
     soak_bouncy = 1u << 15,    ///< restitution
     soak_belts = 1u << 16,     ///< belts, anisotropic grip, rolling resistance
     soak_overlaps = 1u << 17,  ///< bodies put into each other
-    soak_all = (1u << 18) - 1,
+    // Of the worlds of joints (joint_world.h) only.
+    soak_copies = 1u << 18,          ///< several articulations of one layout
+    soak_ranges = 1u << 19,          ///< limits of joints
+    soak_motors = 1u << 20,          ///< motors
+    soak_springs = 1u << 21,         ///< springs
+    soak_drives = 1u << 22,          ///< drives of ball and motor joints
+    soak_gears = 1u << 23,           ///< gears
+    soak_breaking = 1u << 24,        ///< joints that break
+    soak_contradictions = 1u << 25,  ///< joints that cannot all be satisfied
+    soak_contacts = 1u << 26,        ///< a ground or a room, and loose bodies
+    soak_all = (1u << 27) - 1,
 };
 /// By the names that the command line takes.
 struct SoakFeatureName {

@@ -171,9 +171,22 @@ private:
         if (j.motor.max_force > 0.0f) simplify([&](WorldText& w) { w.joints[i].motor = {}; });
         if (j.spring.hertz > 0.0f) simplify([&](WorldText& w) { w.joints[i].spring = {.hertz = 0.0f}; });
         if (j.limit.lower != -unlimited) simplify([&](WorldText& w) { w.joints[i].limit = {}; });
+        if (j.second.lower != -unlimited && j.second.lower != j.second.upper)
+            simplify([&](WorldText& w) { w.joints[i].second = {0.0f, 0.0f}; });
+        if (j.servo.hertz > 0.0f) simplify([&](WorldText& w) { w.joints[i].servo = {.hertz = 0.0f}; });
+        if (j.angular_hertz >= 0.0f) simplify([&](WorldText& w) { w.joints[i].angular_hertz = -1.0f; });
+        if (j.drive.max_force > 0.0f || j.drive.max_torque > 0.0f)
+            simplify([&](WorldText& w) { w.joints[i].drive = {}; });
+        for (std::size_t k = 0; k < 6; ++k) {
+            if (j.axis_motors[k].max_force > 0.0f) simplify([&](WorldText& w) { w.joints[i].axis_motors[k] = {}; });
+            if (j.axis_springs[k].hertz > 0.0f)
+                simplify([&](WorldText& w) { w.joints[i].axis_springs[k] = {.hertz = 0.0f}; });
+            if (j.axes[k].lower != j.axes[k].upper) simplify([&](WorldText& w) { w.joints[i].axes[k] = {0.0f, 0.0f}; });
+        }
         if (j.cone != unlimited) simplify([&](WorldText& w) { w.joints[i].cone = unlimited; });
-        if (j.options.break_force != unlimited)
-            simplify([&](WorldText& w) { w.joints[i].options.break_force = unlimited; });
+        if (j.options.break_force != unlimited || j.options.break_torque != unlimited)
+            simplify(
+                [&](WorldText& w) { w.joints[i].options.break_force = w.joints[i].options.break_torque = unlimited; });
         // A body that no longer collides with the wall on which it hangs gets out for no fault of anybody.
         if (j.options.collide_connected && failure_.check != SoakCheck::escape)
             simplify([&](WorldText& w) { w.joints[i].options.collide_connected = false; });
@@ -188,6 +201,7 @@ private:
         if (best_.def.max_speed != plain.max_speed) simplify([&](WorldText& w) { w.def.max_speed = plain.max_speed; });
         if (!best_.def.allow_sleep) simplify([](WorldText& w) { w.def.allow_sleep = true; });
         if (!best_.def.continuous) simplify([](WorldText& w) { w.def.continuous = true; });
+        if (!best_.def.enable_joint_batches) simplify([](WorldText& w) { w.def.enable_joint_batches = true; });
         if (best_.modifier) simplify([](WorldText& w) { w.modifier = false; });
     }
 

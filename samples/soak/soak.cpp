@@ -1,5 +1,7 @@
 #include "samples/soak/soak.h"
 
+#include "samples/soak/joint_gap.h"
+
 #include <talus/thread_pool.h>
 
 #include <algorithm>
@@ -29,12 +31,17 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
 class Run {
 public:
     Run(const WorldText& text, const SoakOptions& options)
-        : text_(text), options_(options), world_(make_text_world(text)), script_(text), ledger_(options.tolerance) {}
+        : text_(text),
+          options_(options),
+          world_(make_text_world(text)),
+          script_(text),
+          ledger_(tolerance(text, options)) {}
 
     SoakOutcome run() {
+        if (wants(SoakCheck::hash) && options_.compare_every > 0) second_.emplace(text_);
         for (step_ = 0; step_ < text_.steps && !outcome_.failure && !stopped_; ++step_) step();
         outcome_.hash = world_.hash();
-        if (wants(SoakCheck::hash) && !outcome_.failure && !stopped_) {
+        if (wants(SoakCheck::hash) && !second_ && !outcome_.failure && !stopped_) {
             --step_;
             expect(hash_of_another_run() == outcome_.hash, SoakCheck::hash, "the same world run again has other bits");
         }
@@ -42,6 +49,11 @@ public:
     }
 
 private:
+    static LedgerTolerance tolerance(const WorldText& text, const SoakOptions& options) {
+        LedgerTolerance t = options.tolerance;
+        t.opening_is_work = text.contradictory;
+        return t;
+    }
     bool wants(SoakCheck check) const { return (options_.checks >> static_cast<int>(check) & 1u) != 0; }
     void fail(SoakCheck check, const std::string& what) {
         if (outcome_.failure || !wants(check)) return;
@@ -59,6 +71,33 @@ private:
         return "a body";
     }
 
+    /// The same world again, on two threads.
+    struct SecondRun {
+        explicit SecondRun(const WorldText& text) : world(make_text_world(text)), script(text), pool(2) {}
+        void step(int number) {
+            script.prepare(world, number);
+            Jobs jobs = pool.jobs();
+            jobs.all_threads = true;
+            world.step(script.dt(number), jobs);
+        }
+        World world;
+        TextRun script;
+        ThreadPool pool;
+    };
+
+    void compare_with_second_run() {
+        second_->step(step_);
+        if ((step_ + 1) % options_.compare_every != 0 && step_ + 1 != text_.steps) return;
+        const World& other = second_->world;
+        expect(other.hash() == world_.hash(), SoakCheck::hash, "the same world on two threads has other bits");
+        const std::vector<JointId> joints = world_.joints();
+        const auto same_force = [&](JointId id) {
+            return world_.joint_force(id) == other.joint_force(id) && world_.joint_torque(id) == other.joint_torque(id);
+        };
+        expect(joints == other.joints() && std::ranges::all_of(joints, same_force), SoakCheck::hash,
+               "the same world on two threads has other joints or other forces of joints");
+    }
+
     std::uint64_t hash_of_another_run() const {
         World world = make_text_world(text_);
         TextRun script(text_);
@@ -74,13 +113,14 @@ private:
         script_.prepare(world_, step_);
         note_bodies_put_outside();
         if (!script_.refusal().empty()) fail(SoakCheck::refused, script_.refusal());
+        note_speeds();
         const float dt = script_.dt(step_);
         // Now and then the same step again, by a copy and cut into several tasks: on threads, or the last task first.
         constexpr int seldom = 16;
         const bool again = wants(SoakCheck::hash) && step_ % seldom == seldom - 1;
         std::optional<World> copy;
         if (again) copy = world_;
-        const bool books = wants(SoakCheck::energy) || wants(SoakCheck::momentum);
+        const bool books = wants(SoakCheck::energy) || wants(SoakCheck::momentum) || wants(SoakCheck::bound);
         if (books) ledger_.before(world_, dt);
         if (!world_.step(dt)) {
             fail(SoakCheck::refused, "the step is refused: " + world_.last_error().message);
@@ -101,7 +141,10 @@ private:
                        std::ranges::equal(world_.contacts_ended(), copy->contacts_ended()),
                    SoakCheck::hash, "a copy that steps on several threads has other events");
         }
+        ++outcome_.steps;
+        if (second_) compare_with_second_run();
         check_bodies();
+        check_jumps();
         check_joints();
         check_events();
         if (!books || outcome_.failure) return;
@@ -110,6 +153,16 @@ private:
         outcome_.steepest_gain = report.steepest;
         if (report.gained > report.allowed && report.budget > 0.0)
             outcome_.gained = std::max(outcome_.gained, report.gained / report.budget);
+        // What a joint did in the step in which it broke is not known.
+        const double kinetic = report.end.kinetic;
+        if (!world_.joints_broken().empty()) by_broken_joints_ += std::max(0.0, kinetic - last_kinetic_);
+        last_kinetic_ = kinetic;
+        const double put_in = report.budget + report.fallen + report.allowed + by_broken_joints_;
+        if (kinetic > 2.0 * put_in + 1e-6) {
+            char what[128];
+            std::snprintf(what, sizeof what, "bodies move with %.3g J; only %.3g J were ever put in", kinetic, put_in);
+            fail(SoakCheck::bound, what);
+        }
         if (report.not_finite) fail(SoakCheck::finite, report.complaint());
         if (report.worst.failed || report.gained > report.allowed) {
             std::string bodies;
@@ -159,6 +212,38 @@ private:
         }
     }
 
+    bool changes_now() const {
+        return std::ranges::any_of(text_.changes, [&](const TextChange& c) { return c.step == step_; });
+    }
+
+    /// How fast bodies are before the step.
+    void note_speeds() {
+        if (text_.jump <= 0.0f || !wants(SoakCheck::jump)) return;
+        fastest_ = 0.0f;
+        speeds_.resize(text_.bodies.size());
+        for (std::size_t i = 0; i < text_.bodies.size(); ++i) {
+            const BodyId id = script_.body(text_.bodies[i].number);
+            if (!id || !world_.is_valid(id)) continue;
+            constexpr float lever = 0.5f;  // m; of a rotation, for what a body may push
+            speeds_[i] = std::sqrt(length_squared(world_.linear_velocity(id)));
+            fastest_ = std::max(fastest_, speeds_[i] + lever * std::sqrt(length_squared(world_.angular_velocity(id))));
+        }
+    }
+
+    void check_jumps() {
+        if (speeds_.empty() || changes_now()) return;  // a change may push with any force
+        for (std::size_t i = 0; i < text_.bodies.size(); ++i) {
+            const BodyId id = script_.body(text_.bodies[i].number);
+            if (!id || !world_.is_valid(id)) continue;
+            const float speed = std::sqrt(length_squared(world_.linear_velocity(id)));
+            if (speed - speeds_[i] <= text_.jump + 20.0f * fastest_) continue;
+            char what[128];
+            std::snprintf(what, sizeof what, " goes from %.3g to %.3g m/s; the fastest body was at %.3g m/s",
+                          static_cast<double>(speeds_[i]), static_cast<double>(speed), static_cast<double>(fastest_));
+            fail(SoakCheck::jump, name(id) + what);
+        }
+    }
+
     void check_bodies() {
         const float world_limit = world_.settings().max_speed;
         for (const TextBody& body : text_.bodies) {
@@ -199,11 +284,40 @@ private:
     }
 
     void check_joints() {
+        const JointProfile& profile = world_.profile().joints;
+        outcome_.articulation_steps += profile.articulations;
+        outcome_.joint_passes += 2 * profile.articulations * world_.profile().substeps;
+        outcome_.passes_alone += profile.passes_alone;
+        if (text_.gap > 0.0f && wants(SoakCheck::gap)) check_gaps();
         for (const JointId id : world_.joints()) {
             const vec3 f = world_.joint_force(id), t = world_.joint_torque(id);
             expect(is_finite(f) && is_finite(t), SoakCheck::finite, "a joint's force is no number");
             constexpr float most = 1e14f;
             expect(!(glm::dot(f, f) > most * most), SoakCheck::force, "a joint's force is above 1e14 N");
+        }
+    }
+
+    /// A blow may open a joint, and a changed length does; it has to be closed again soon.
+    void check_gaps() {
+        open_for_.resize(text_.joints.size());
+        std::size_t place = 0;
+        for (const TextJoint& joint : text_.joints) {
+            int& steps_open = open_for_[place++];
+            const JointId id = script_.joint(joint.number);
+            if (!id || !world_.is_valid(id)) continue;
+            const JointGap gap = joint_gap(world_, id);
+            outcome_.widest_gap = std::max({outcome_.widest_gap, gap.distance, gap.angle});
+            const auto most = static_cast<double>(text_.gap);
+            if (gap.distance <= most && gap.angle <= most)
+                steps_open = 0;
+            else
+                ++steps_open;
+            constexpr int longest = 30;
+            if (steps_open <= longest) continue;
+            char what[128];
+            std::snprintf(what, sizeof what, "joint %u was open for %d steps, now by %.3g m and %.3g rad", joint.number,
+                          steps_open, gap.distance, gap.angle);
+            fail(SoakCheck::gap, what);
         }
     }
 
@@ -243,6 +357,11 @@ private:
     TextRun script_;
     Ledger ledger_;
     std::optional<ThreadPool> pool_;
+    std::optional<SecondRun> second_;
+    std::vector<float> speeds_;  ///< before the step, by place among the bodies, m/s; empty where nobody asks
+    float fastest_ = 0.0f;
+    double last_kinetic_ = 0.0, by_broken_joints_ = 0.0;  ///< J
+    std::vector<int> open_for_;                           ///< steps, by place among the joints
     std::set<Touch> touching_;
     std::vector<vec3> centers_;            ///< by place among the bodies; empty where nobody asks
     std::set<std::uint32_t> put_outside_;  ///< numbers of bodies
@@ -254,8 +373,8 @@ private:
 }  // namespace
 
 const char* name_of(SoakCheck check) {
-    constexpr const char* check_names[soak_check_count] = {"energy", "momentum", "escape",  "finite", "events",
-                                                           "hash",   "limits",   "refused", "force"};
+    constexpr const char* check_names[soak_check_count] = {"energy", "momentum", "escape", "finite", "events", "hash",
+                                                           "limits", "refused",  "force",  "gap",    "bound",  "jump"};
     return check_names[static_cast<int>(check)];
 }
 

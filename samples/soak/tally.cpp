@@ -9,6 +9,14 @@ namespace talus::samples {
 void SoakTally::add(std::uint64_t seed, const SoakOutcome& outcome) {
     ++worlds_;
     body_steps_ += outcome.body_steps;
+    steps_ += static_cast<std::uint64_t>(outcome.steps);
+    articulation_steps_ += outcome.articulation_steps;
+    joint_passes_ += outcome.joint_passes;
+    passes_alone_ += outcome.passes_alone;
+    if (outcome.widest_gap > widest_gap_) {
+        widest_gap_ = outcome.widest_gap;
+        widest_gap_seed_ = seed;
+    }
     if (outcome.failure) ++failed_;
     for (int i = 0; i < soak_check_count; ++i) {
         if (!outcome.found[i]) continue;
@@ -30,6 +38,17 @@ std::string SoakTally::energy_line() const {
     char text[160];
     std::snprintf(text, sizeof text, "half of them at most x%.3g in a step; most x%.3g of all put in, seed %" PRIu64,
                   1.0 + middle, 1.0 + most->of_all, most->seed);
+    return text;
+}
+
+std::string SoakTally::joint_line() const {
+    const double alone =
+        joint_passes_ > 0 ? static_cast<double>(passes_alone_) / static_cast<double>(joint_passes_) : 0.0;
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "%" PRIu64 " steps, %" PRIu64
+                  " articulation steps, %.0f%% of their passes in batches; widest gap %.3g m or rad, seed %" PRIu64,
+                  steps_, articulation_steps_, 100.0 * (1.0 - alone), widest_gap_, widest_gap_seed_);
     return text;
 }
 

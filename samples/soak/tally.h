@@ -23,6 +23,8 @@ public:
     /// A line per check of `options`: how many worlds, how often per million body steps, an example; and whether it
     /// counts as failure.
     std::string table(const SoakOptions& options) const;
+    /// The numbers of steps and articulations, how many of their passes ran in batches, and the widest gap of a joint.
+    std::string joint_line() const;
 
 private:
     struct Finds {
@@ -39,6 +41,9 @@ private:
 
     Finds checks_[soak_check_count];
     std::vector<Gain> gains_;
+    std::uint64_t steps_ = 0, articulation_steps_ = 0, joint_passes_ = 0, passes_alone_ = 0;
+    double widest_gap_ = 0.0;
+    std::uint64_t widest_gap_seed_ = 0;
     std::uint64_t worlds_ = 0, body_steps_ = 0, failed_ = 0;
 };
 

@@ -95,20 +95,20 @@ void limit_words(Line& line, const char* name, const JointLimit& limit) {
     if (limit.lower != -unlimited || limit.upper != unlimited) line.word(name).number(limit.lower).number(limit.upper);
 }
 
+void spring_words(Line& line, const JointSpring& spring) {
+    line.number(spring.hertz).number(spring.damping_ratio).number(spring.target).number(spring.max_force);
+}
+
 std::string joint_line(const TextJoint& j) {
     Line line("joint " + std::to_string(j.number));
     line.word(kind_names[static_cast<int>(j.kind)]).whole(j.a).whole(j.b);
-    line.word("frame_a").pose(j.frame_a).word("frame_b").pose(j.frame_b);
+    if (j.kind != JointKind::gear) line.word("frame_a").pose(j.frame_a).word("frame_b").pose(j.frame_b);
     limit_words(line, "limit", j.limit);
     limit_words(line, "second", j.second);
     if (j.motor.max_force > 0.0f) line.word("motor").number(j.motor.speed).number(j.motor.max_force);
-    if (j.spring.hertz > 0.0f)
-        line.word("spring")
-            .number(j.spring.hertz)
-            .number(j.spring.damping_ratio)
-            .number(j.spring.target)
-            .number(j.spring.max_force);
+    if (j.spring.hertz > 0.0f) spring_words(line.word("spring"), j.spring);
     if (j.cone != unlimited) line.word("cone").number(j.cone);
+    if (j.kind == JointKind::gear) line.word("ratio").number(j.ratio);
     const JointDrive& d = j.drive;
     if (d.max_force > 0.0f || d.max_torque > 0.0f) {
         line.word("drive").vector(d.velocity).vector(d.angular_velocity).pose(d.target).number(d.linear_hertz);
@@ -118,10 +118,20 @@ std::string joint_line(const TextJoint& j) {
         line.word("axes");
         for (const JointLimit& axis : j.axes) line.number(axis.lower).number(axis.upper);
     }
+    for (std::size_t i = 0; i < 6; ++i) {
+        const JointMotor& motor = j.axis_motors[i];
+        const JointSpring& spring = j.axis_springs[i];
+        const auto axis = static_cast<long long>(i);
+        if (motor.max_force > 0.0f) line.word("axis_motor").whole(axis).number(motor.speed).number(motor.max_force);
+        if (spring.hertz > 0.0f) spring_words(line.word("axis_spring").whole(axis), spring);
+    }
+    if (j.servo.hertz > 0.0f) spring_words(line.word("servo"), j.servo);
+    if (j.angular_hertz >= 0.0f) line.word("angular_hertz").number(j.angular_hertz);
     if (j.options.collide_connected) line.word("collide");
     if (j.options.break_force != unlimited || j.options.break_torque != unlimited)
         line.word("break").number(j.options.break_force).number(j.options.break_torque);
     if (j.from != 0) line.word("from").whole(j.from);
+    if (j.here) line.word("here");
     return line.end();
 }
 
@@ -170,6 +180,10 @@ public:
     JointLimit limit() {
         const float lower = number(), upper = number();
         return {lower, upper};
+    }
+    JointSpring spring() {
+        const float hertz = number(), damping_ratio = number(), target = number();
+        return {hertz, damping_ratio, target, number()};
     }
     template <std::size_t N>
     int one_of(const char* const (&names)[N]) {
@@ -282,12 +296,24 @@ TextJoint read_joint(Words& in) {
             j.second = in.limit();
         else if (w == "motor")
             j.motor.speed = in.number(), j.motor.max_force = in.number();
-        else if (w == "spring") {
-            j.spring.hertz = in.number();
-            j.spring.damping_ratio = in.number();
-            j.spring.target = in.number();
-            j.spring.max_force = in.number();
-        } else if (w == "cone")
+        else if (w == "spring")
+            j.spring = in.spring();
+        else if (w == "servo")
+            j.servo = in.spring();
+        else if (w == "axis_motor") {
+            JointMotor& motor = j.axis_motors[static_cast<std::size_t>(in.whole(0, 5))];
+            motor.speed = in.number();
+            motor.max_force = in.number();
+        } else if (w == "axis_spring") {
+            JointSpring& spring = j.axis_springs[static_cast<std::size_t>(in.whole(0, 5))];
+            spring = in.spring();
+        } else if (w == "angular_hertz")
+            j.angular_hertz = in.number();
+        else if (w == "ratio")
+            j.ratio = in.number();
+        else if (w == "here")
+            j.here = true;
+        else if (w == "cone")
             j.cone = in.number();
         else if (w == "drive") {
             JointDrive& d = j.drive;
@@ -430,10 +456,11 @@ std::string set_geometry(const std::string& kind, const std::vector<float>& n, S
 
 // ---- references ----
 
-constexpr std::string_view joint_changes[] = {"remove_joint", "motor", "limit", "spring"};
+constexpr std::string_view joint_changes[] = {"remove_joint", "motor", "limit", "bad_limit", "spring",
+                                              "cone",         "drive", "break", "collide"};
 constexpr std::string_view body_changes[] = {
-    "remove", "push",   "force",         "torque",   "velocity",    "place",  "target", "type",   "mass", "locks",
-    "sleep",  "limits", "gravity_scale", "friction", "restitution", "filter", "sensor", "sphere", "box"};
+    "remove", "push", "force",  "torque",        "velocity", "place",       "target", "type",   "mass",   "locks",
+    "sleep",  "wake", "limits", "gravity_scale", "friction", "restitution", "filter", "sensor", "sphere", "box"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
@@ -450,6 +477,12 @@ struct Numbers {
 
 /// Says which body or joint that the description does not have is named; empty if all are there.
 std::string reference_flaw(const TextJoint& joint, const Numbers& numbers) {
+    if (joint.kind == JointKind::gear) {
+        for (const std::uint32_t geared : {joint.a, joint.b}) {
+            if (!numbers.joints.contains(geared)) return "there is no joint " + std::to_string(geared);
+        }
+        return {};
+    }
     for (const std::uint32_t body : {joint.a, joint.b}) {
         if (!numbers.bodies.contains(body)) return "there is no body " + std::to_string(body);
     }
@@ -492,7 +525,8 @@ JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {
         case JointKind::slider:
             return SliderDef{frames, j.limit, j.motor, j.spring, j.options};
         case JointKind::fixed:
-            return FixedDef{frames, j.spring.hertz, j.spring.hertz, j.spring.damping_ratio, j.options};
+            return FixedDef{frames, j.spring.hertz, j.angular_hertz < 0.0f ? j.spring.hertz : j.angular_hertz,
+                            j.spring.damping_ratio, j.options};
         case JointKind::distance: {
             DistanceDef d{.frames = frames};
             if (j.limit.lower >= 0.0f) d.length = j.limit;
@@ -508,11 +542,17 @@ JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {
             for (std::size_t i = 0; i < 6; ++i) axes[i]->limit = j.axes[i];
             d.turn_x.motor = j.motor;
             d.turn_y.spring = j.spring;
+            for (std::size_t i = 0; i < 6; ++i) {
+                if (j.axis_motors[i].max_force > 0.0f) axes[i]->motor = j.axis_motors[i];
+                if (j.axis_springs[i].hertz > 0.0f) axes[i]->spring = j.axis_springs[i];
+            }
             d.options = j.options;
             return d;
         }
         case JointKind::wheel:
-            return WheelDef{frames, j.limit, j.spring, j.second, {}, j.motor, j.options};
+            return WheelDef{frames, j.limit, j.spring, j.second, j.servo, j.motor, j.options};
+        case JointKind::gear:
+            return GearDef{{}, {}, j.ratio, j.options};
         default:
             return MotorDef{frames, j.drive, j.options};
     }
@@ -529,12 +569,16 @@ std::string to_text(const WorldText& world) {
     if (!d.allow_sleep) line.word("sleepless");
     if (!d.continuous) line.word("discrete");
     if (d.max_speed != WorldDef{}.max_speed) line.word("max_speed").number(d.max_speed);
+    if (!d.enable_joint_batches) line.word("unbatched");
+    if (world.contradictory) line.word("contradictory");
     if (world.modifier) line.word("modifier");
     text += line.end();
     Line dt("dt");
     for (const float x : world.dts) dt.number(x);
     text += dt.end();
     if (world.room != vec3(0.0f)) text += Line("room").vector(world.room).end();
+    if (world.jump > 0.0f) text += Line("jump").number(world.jump).end();
+    if (world.gap > 0.0f) text += Line("gap").number(world.gap).end();
     for (const TextBody& body : world.bodies) text += body_lines(body);
     for (const TextJoint& joint : world.joints) text += joint_line(joint);
     for (const TextChange& change : world.changes) {
@@ -559,6 +603,10 @@ static void read_settings(Words& in, WorldText& world) {
             world.def.continuous = false;
         else if (w == "max_speed")
             world.def.max_speed = in.number();
+        else if (w == "unbatched")
+            world.def.enable_joint_batches = false;
+        else if (w == "contradictory")
+            world.contradictory = true;
         else if (w == "modifier")
             world.modifier = true;
         else
@@ -612,6 +660,10 @@ Result<WorldText> from_text(const std::string& text) {
             if (world.dts.empty()) in.fail();
         } else if (what == "room")
             world.room = in.vector();
+        else if (what == "jump")
+            world.jump = in.number();
+        else if (what == "gap")
+            world.gap = in.number();
         else if (what == "body") {
             const TextBody body = read_body(in);
             if (std::ranges::find(world.bodies, body.number, &TextBody::number) != world.bodies.end())
@@ -628,7 +680,6 @@ Result<WorldText> from_text(const std::string& text) {
                 body->shapes.push_back(shape);
         } else if (what == "joint") {
             const TextJoint joint = read_joint(in);
-            if (joint.kind == JointKind::gear) flaw = "a gear cannot be read; all other kinds of joints can";
             if (std::ranges::find(world.joints, joint.number, &TextJoint::number) != world.joints.end())
                 flaw = "there is a joint " + std::to_string(joint.number) + " already";
             world.joints.push_back(joint);
@@ -683,8 +734,11 @@ std::string shape_flaw(const TextShape& shape) {
 }
 
 void drop_dangling(WorldText& world) {
-    const Numbers numbers(world);
-    std::erase_if(world.joints, [&](const TextJoint& joint) { return !reference_flaw(joint, numbers).empty(); });
+    // First the joints of bodies that are missing, then gears between joints that are missing.
+    for (int pass = 0; pass < 2; ++pass) {
+        const Numbers numbers(world);
+        std::erase_if(world.joints, [&](const TextJoint& joint) { return !reference_flaw(joint, numbers).empty(); });
+    }
     const Numbers left(world);
     std::erase_if(world.changes, [&](const TextChange& change) { return !reference_flaw(change, left).empty(); });
 }
@@ -708,6 +762,15 @@ World make_text_world(const WorldText& text) {
 
 TextRun::TextRun(const WorldText& text) : text_(text) {}
 
+/// Returns the frame on a body at `pose` that coincides with a frame on a body at `other`.
+static Transform frame_at(const Transform& pose, const Transform& other, const Transform& frame) {
+    const vec3 point = transform_point(other, frame.position);
+    return {inverse_rotate(pose.rotation, point - pose.position),
+            normalized(multiply(conjugate(pose.rotation), multiply(other.rotation, normalized(frame.rotation))))};
+}
+
+JointId TextRun::joint(std::uint32_t number) const { return number < joints_.size() ? joints_[number] : JointId{}; }
+
 BodyId TextRun::body(std::uint32_t number) const { return number < bodies_.size() ? bodies_[number] : BodyId{}; }
 
 void TextRun::prepare(World& world, int step) {
@@ -724,15 +787,62 @@ void TextRun::prepare(World& world, int step) {
     for (const TextJoint& joint : text_.joints) {
         if (joint.from != step) continue;
         if (joint.number >= joints_.size()) joints_.resize(joint.number + 1);
-        const BodyId a = body(joint.a), b = body(joint.b);
-        if (!world.is_valid(a) || !world.is_valid(b)) continue;  // left out, or removed by now
-        joints_[joint.number] = world.add_joint(joint_def(joint, a, b));
+        if (joint.kind == JointKind::gear) {
+            const JointId first = this->joint(joint.a), second = this->joint(joint.b);
+            if (!world.is_valid(first) || !world.is_valid(second)) continue;
+            joints_[joint.number] = world.add_joint(GearDef{first, second, joint.ratio, joint.options});
+        } else {
+            const BodyId a = body(joint.a), b = body(joint.b);
+            if (!world.is_valid(a) || !world.is_valid(b)) continue;  // left out, or removed by now
+            TextJoint added = joint;
+            if (joint.here) {
+                if (world.type(a) != BodyType::dynamic && world.type(b) != BodyType::dynamic) continue;
+                added.frame_b = frame_at(world.transform(b), world.transform(a), joint.frame_a);
+            }
+            joints_[joint.number] = world.add_joint(joint_def(added, a, b));
+        }
         expect(static_cast<bool>(joints_[joint.number]), "joint " + std::to_string(joint.number));
     }
     for (const TextChange& each : text_.changes) {
         if (each.step == step)
             expect(change(world, each), "change '" + each.what + "' of " + std::to_string(each.target));
     }
+}
+
+/// Changes a joint. The last number of a motor, a limit and a spring is an axis of JointAxis plus one, or 0 for the main
+/// one.
+bool TextRun::change_joint(World& world, const TextChange& change) {
+    const auto n = [&](std::size_t i) { return i < change.numbers.size() ? change.numbers[i] : 0.0f; };
+    const auto vector = [&](std::size_t i) { return vec3(n(i), n(i + 1), n(i + 2)); };
+    const auto axis = [&](std::size_t i) {
+        const int given = static_cast<int>(std::clamp(n(i), 0.0f, 6.0f));
+        return given == 0 ? JointAxis::main : static_cast<JointAxis>(given - 1);
+    };
+    const std::string& what = change.what;
+    const JointId id = joint(change.target);
+    if (!id || !world.is_valid(id)) return true;
+    if (what == "remove_joint") return world.remove_joint(id);
+    if (what == "motor") return world.set_joint_motor(id, {n(0), n(1)}, axis(2));
+    if (what == "limit") return world.set_joint_limit(id, {n(0), n(1)}, axis(2));
+    if (what == "bad_limit") {  // must be refused, and change nothing
+        const std::uint64_t before = world.hash();
+        return !world.set_joint_limit(id, {n(0), n(1)}, axis(2)) && world.hash() == before;
+    }
+    if (what == "spring")
+        return world.set_joint_spring(id, {n(0), n(1), n(2), change.numbers.size() > 3 ? n(3) : unlimited}, axis(4));
+    if (what == "cone") return world.set_joint_cone(id, n(0));
+    if (what == "break") return world.set_joint_break(id, n(0), n(1));
+    if (what == "collide") return world.set_joint_collide_connected(id, n(0) != 0.0f);
+    JointDrive drive;  // "drive": the numbers of a joint's drive, in the same order
+    drive.velocity = vector(0);
+    drive.angular_velocity = vector(3);
+    drive.target = {vector(6), quat(n(9), n(10), n(11), n(12))};
+    drive.linear_hertz = n(13);
+    drive.angular_hertz = n(14);
+    drive.damping_ratio = n(15);
+    drive.max_force = n(16);
+    drive.max_torque = n(17);
+    return world.set_joint_drive(id, drive);
 }
 
 /// Missing numbers are 0. False where the world refuses the change; one of a body, joint or shape that is not there does
@@ -743,14 +853,7 @@ bool TextRun::change(World& world, const TextChange& change) {
     const auto rotation = [&](std::size_t i) { return quat(n(i), n(i + 1), n(i + 2), n(i + 3)); };
     const auto index = [&](std::size_t i) { return static_cast<std::uint32_t>(std::clamp(n(i), 0.0f, 1e6f)); };
     const std::string& what = change.what;
-    if (what == "remove_joint" || what == "motor" || what == "limit" || what == "spring") {
-        const JointId joint = change.target < joints_.size() ? joints_[change.target] : JointId{};
-        if (!joint || !world.is_valid(joint)) return true;
-        if (what == "remove_joint") return world.remove_joint(joint);
-        if (what == "motor") return world.set_joint_motor(joint, {n(0), n(1)});
-        if (what == "limit") return world.set_joint_limit(joint, {n(0), n(1)});
-        return world.set_joint_spring(joint, {n(0), n(1), n(2)});
-    }
+    if (contains(joint_changes, what)) return change_joint(world, change);
     if (what == "gravity") return world.set_gravity(vector(0));
     const BodyId id = body(change.target);
     if (!id || !world.is_valid(id)) return true;
@@ -758,7 +861,7 @@ bool TextRun::change(World& world, const TextChange& change) {
     // Another change may have made the body one of a type that refuses these.
     const BodyType now = world.type(id);
     const bool needs_dynamic =
-        what == "push" || what == "force" || what == "torque" || what == "mass" || what == "sleep";
+        what == "push" || what == "force" || what == "torque" || what == "mass" || what == "sleep" || what == "wake";
     if (needs_dynamic && now != BodyType::dynamic) return true;
     if (what == "velocity" && now == BodyType::fixed) return true;
     if (what == "push") return world.apply_impulse_at(id, vector(0), world.center_of_mass(id) + vector(3));
@@ -777,6 +880,7 @@ bool TextRun::change(World& world, const TextChange& change) {
     if (what == "mass") return world.set_mass(id, n(0));
     if (what == "locks") return world.set_locks(id, static_cast<std::uint8_t>(index(0) & 63u));
     if (what == "sleep") return world.set_awake(id, false);
+    if (what == "wake") return world.set_awake(id, true);
     if (what == "gravity_scale") return world.set_gravity_scale(id, n(0));
     if (what == "limits") return world.set_speed_limits(id, n(0), n(1));
     const std::span<const ShapeDef> shapes = world.shapes(id);
@@ -822,11 +926,18 @@ const Scene& file_scene() {
                 high = any ? glm::max(high, body.def.position) : body.def.position;
                 any = true;
             }
+            std::vector<std::uint32_t> joint_place;
+            const auto set_place = [&](const TextJoint& joint) {
+                if (joint.number >= joint_place.size()) joint_place.resize(joint.number + 1, 0xffffffffu);
+                joint_place[joint.number] = static_cast<std::uint32_t>(data.joints.size());
+            };
             for (const TextJoint& joint : text->joints) {
+                const std::vector<std::uint32_t>& places = joint.kind == JointKind::gear ? joint_place : place;
                 const auto at = [&](std::uint32_t number) {
-                    return number < place.size() ? place[number] : 0xffffffffu;
+                    return number < places.size() ? places[number] : 0xffffffffu;
                 };
                 if (at(joint.a) == 0xffffffffu || at(joint.b) == 0xffffffffu) continue;
+                set_place(joint);
                 data.joints.push_back({at(joint.a), at(joint.b), joint_def(joint, {}, {})});
             }
             std::vector<TextChange> pushes;

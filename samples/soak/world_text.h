@@ -34,15 +34,23 @@ struct TextBody {
 struct TextJoint {
     std::uint32_t number = 0;
     int from = 0;
-    JointKind kind = JointKind::ball;  ///< gears are not made
-    std::uint32_t a = 0, b = 0;        ///< numbers of bodies
+    /// Makes `frame_b` anew when the joint is added, so that the two frames coincide at that time.
+    bool here = false;
+    JointKind kind = JointKind::ball;
+    std::uint32_t a = 0, b = 0;  ///< numbers of bodies; of joints for a gear
     Transform frame_a, frame_b;
     JointLimit limit, second;  ///< `second`: a wheel's steering
     JointMotor motor;
     JointSpring spring;
     JointDrive drive;
     float cone = unlimited;
+    float ratio = 1.0f;                ///< of a gear
     std::array<JointLimit, 6> axes{};  ///< of a six_dof
+    /// Of a six_dof: motors and springs of single axes. Without any, `motor` is about turn_x and `spring` about turn_y.
+    std::array<JointMotor, 6> axis_motors{};
+    std::array<JointSpring, 6> axis_springs{};
+    JointSpring servo{};          ///< a wheel's steering servo
+    float angular_hertz = -1.0f;  ///< of a weld; below 0: that of `spring`
     JointOptions options;
 };
 
@@ -58,7 +66,13 @@ struct WorldText {
     WorldDef def;
     std::vector<float> dts{1.0f / 60.0f};  ///< by turns, s
     int steps = 60;
-    vec3 room{0.0f};  ///< half extents, about (0, room.y, 0); no body may leave it. Zero: there is none
+    vec3 room{0.0f};   ///< half extents, about (0, room.y, 0); no body may leave it. Zero: there is none
+    float gap = 0.0f;  ///< m and rad; the check `gap`: joints may be open by so much after a step. 0: no such check
+    /// m/s; the check `jump`: no body may become faster by more than this, and more than 20 times as fast as the fastest
+    /// body was, in one step. 0: no such check.
+    float jump = 0.0f;
+    /// Its joints may contradict each other, or what moves them (LedgerTolerance::opening_is_work).
+    bool contradictory = false;
     bool modifier = false;
     std::vector<TextBody> bodies;
     std::vector<TextJoint> joints;
@@ -93,9 +107,11 @@ public:
     const std::string& refusal() const { return refusal_; }
     float dt(int step) const { return text_.dts[static_cast<std::size_t>(step) % text_.dts.size()]; }
     BodyId body(std::uint32_t number) const;
+    JointId joint(std::uint32_t number) const;
 
 private:
     bool change(World& world, const TextChange& change);
+    bool change_joint(World& world, const TextChange& change);
     const WorldText& text_;
     std::vector<BodyId> bodies_;  ///< by number
     std::vector<JointId> joints_;

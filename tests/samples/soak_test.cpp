@@ -1,3 +1,5 @@
+#include "samples/soak/joint_gap.h"
+#include "samples/soak/joint_world.h"
 #include "samples/soak/random_world.h"
 #include "samples/soak/shrink.h"
 #include "samples/soak/tally.h"
@@ -20,6 +22,127 @@ TEST_CASE("the worlds of the soak are the same after they were written and read"
         const SoakOptions none{.checks = 0};
         CHECK(run_soak(world, none).hash == run_soak(*read, none).hash);
     }
+}
+
+TEST_CASE("the worlds of joints are the same after they were written and read, and have joints of all nine kinds") {
+    int joints_of_kind[9] = {};
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const WorldText world = joint_world(seed);
+        for (const TextJoint& joint : world.joints) ++joints_of_kind[static_cast<int>(joint.kind)];
+        const std::string text = to_text(world);
+        const Result<WorldText> read = from_text(text);
+        REQUIRE_MESSAGE(static_cast<bool>(read), read.error().message);
+        CHECK(to_text(*read) == text);
+        if (seed % 10 != 0) continue;
+        const SoakOptions none{.checks = 0};
+        CHECK(run_soak(world, none).hash == run_soak(*read, none).hash);
+    }
+    for (const int count : joints_of_kind) CHECK(count > 20);
+}
+
+TEST_CASE("the worlds of joints pass the checks that turn CI red, with the same bits on two threads") {
+    SoakOptions options{.compare_every = 8};
+    for (const SoakCheck check : {SoakCheck::energy, SoakCheck::momentum, SoakCheck::escape, SoakCheck::force,
+                                  SoakCheck::gap, SoakCheck::bound, SoakCheck::jump})
+        options.noted |= bit_of(check);
+    std::uint64_t passes = 0, alone = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const SoakOutcome outcome = run_soak(joint_world(seed), options);
+        CHECK_MESSAGE(!outcome.failure, (std::to_string(seed) + ": " + (outcome.failure ? outcome.failure->what : "")));
+        passes += outcome.joint_passes;
+        alone += outcome.passes_alone;
+    }
+    // Articulations of equal layout were solved side by side, and others alone.
+    CHECK(10 * alone < 9 * passes);
+    CHECK(10 * alone > passes);
+}
+
+TEST_CASE("the gap of a joint is what its bodies violate, and the check lets it be open for half a second") {
+    const Result<WorldText> read = from_text(R"(talus-world 1
+world gravity 0 0 0 substeps 4
+gap 0.05
+body 0 fixed at 0 0 0
+shape 0 sphere 0.1
+body 1 dynamic at 1 0 0
+shape 1 sphere 0.1
+joint 0 slider 0 1 frame_a 1 0 0 1 0 0 0 frame_b 0 0 0 1 0 0 0
+change 5 place 1 1.5 0.25 0 1 0 0 0
+steps 6
+)");
+    REQUIRE_MESSAGE(static_cast<bool>(read), read.error().message);
+    World world = make_text_world(*read);
+    TextRun run(*read);
+    for (int step = 0; step < 6; ++step) run.prepare(world, step);
+    CHECK(world.joint_coordinate(run.joint(0)) == doctest::Approx(0.5));  // which a slider does not lock
+    CHECK(joint_gap(world, run.joint(0)).distance == doctest::Approx(0.25));
+    CHECK(joint_gap(world, run.joint(0)).angle == 0.0);
+    // A fixed body instead of a dynamic one, so that the joint stays open.
+    WorldText open = *read;
+    open.changes.insert(open.changes.begin(), {4, "type", 1, {0}});
+    const SoakOptions options{.checks = bit_of(SoakCheck::gap)};
+    open.steps = 5 + 30;
+    CHECK_FALSE(run_soak(open, options).failure);
+    ++open.steps;
+    const SoakOutcome outcome = run_soak(open, options);
+    REQUIRE(outcome.failure);
+    CHECK(outcome.failure->step == 35);
+}
+
+TEST_CASE("a body that gets fast without a cause is found") {
+    Result<WorldText> world = from_text(R"(talus-world 1
+world gravity 0 9000 0 substeps 4
+jump 50
+body 0 dynamic at 0 0 0 velocity 1 0 0
+shape 0 sphere 0.1
+steps 2
+)");
+    REQUIRE_MESSAGE(static_cast<bool>(world), world.error().message);
+    const SoakOptions options{.checks = bit_of(SoakCheck::jump)};
+    CHECK(run_soak(*world, options).failure);
+    // A change may push a body with any force.
+    world->changes = {{0, "force", 0, {1, 0, 0, 0, 0, 0}}};
+    CHECK_FALSE(run_soak(*world, options).failure);
+}
+
+TEST_CASE("gears, joints that are added in place and limits in the wrong order are read and run") {
+    const Result<WorldText> read = from_text(R"(talus-world 1
+world gravity 0 0 0 substeps 4
+body 0 fixed at 0 0 0
+shape 0 sphere 0.1
+body 1 dynamic at 1 0 0 velocity 1 0 0
+shape 1 sphere 0.1
+body 2 dynamic at 0 1 0
+shape 2 sphere 0.1
+joint 0 slider 0 1 frame_a 1 0 0 1 0 0 0 frame_b 0 0 0 1 0 0 0
+joint 1 slider 0 2 frame_a 0 1 0 1 0 0 0 frame_b 0 0 0 1 0 0 0
+joint 2 gear 0 1 ratio 0.5
+joint 3 distance 1 2 frame_a 0 0 0 1 0 0 0 frame_b 0 0 0 1 0 0 0 from 20 here
+change 5 bad_limit 0 1 -1
+steps 20
+)");
+    REQUIRE_MESSAGE(static_cast<bool>(read), read.error().message);
+    CHECK(to_text(*read).find("joint 2 gear 0 1 ratio 0.5\n") != std::string::npos);
+    World world = make_text_world(*read);
+    TextRun run(*read);
+    for (int step = 0; step < 20; ++step) {
+        run.prepare(world, step);
+        CHECK(run.refusal().empty());
+        REQUIRE(world.step(run.dt(step)));
+    }
+    CHECK(world.joint_coordinate(run.joint(0)) > 0.1f);
+    CHECK(world.joint_coordinate(run.joint(1)) == doctest::Approx(0.5f * world.joint_coordinate(run.joint(0))));
+    run.prepare(world, 20);
+    CHECK(world.joint_coordinate(run.joint(3)) == doctest::Approx(0.0f));
+    // A limit in the right order is not refused, which the soak has to report.
+    WorldText good = *read;
+    good.changes[0].numbers = {-1, 1};
+    CHECK(run_soak(good, {.checks = bit_of(SoakCheck::refused)}).failure);
+    // A gear is left out with one of its joints.
+    WorldText fewer = *read;
+    std::erase_if(fewer.bodies, [](const TextBody& body) { return body.number == 2; });
+    drop_dangling(fewer);
+    CHECK(fewer.joints.size() == 1);
+    CHECK_FALSE(static_cast<bool>(from_text("talus-world 1\njoint 2 gear 0 1\n")));
 }
 
 TEST_CASE("a line of a world's text that makes no sense is named") {
