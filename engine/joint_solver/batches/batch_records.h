@@ -410,6 +410,16 @@ private:
     Lane *const impulses, *const noted_impulses, *const slacks, *const inverse_pivots, *const values;
 };
 
+/// Returns the numbers of chunks that the records of a batch need, and a pass over it in its workspace.
+inline std::size_t record_chunks(const JointBatch& batch) {
+    return batch.kernel->lanes == most_batch_lanes ? BatchRecords<most_batch_lanes>::size_of(*batch.layout)
+                                                   : BatchRecords<least_batch_lanes>::size_of(*batch.layout);
+}
+inline std::size_t workspace_chunks(const JointBatch& batch) {
+    return batch.kernel->lanes == most_batch_lanes ? BatchRecords<most_batch_lanes>::workspace_of(*batch.layout)
+                                                   : BatchRecords<least_batch_lanes>::workspace_of(*batch.layout);
+}
+
 /// Calls visit(records of a batch).
 template <class Visit>
 decltype(auto) with_records(Articulations& s, const JointBatch& batch, Visit&& visit) {

@@ -151,7 +151,7 @@ static void make_batches(Articulations& s) {
         batch.records = records;
         batch.first_body = bodies;
         batch.first_in_matrix = joints;
-        records += with_records(s, batch, [&](const auto& of) { return of.size_of(*batch.layout); });
+        records += record_chunks(batch);
         bodies += static_cast<std::uint32_t>(batch.layout->dynamic.size());
         joints += 2 * static_cast<std::uint32_t>(batch.layout->joints.size());
         for (; batch.count < batch.kernel->lanes && i < end; ++i) {
@@ -172,10 +172,7 @@ void form_batches(Articulations& s, bool enabled, std::size_t threads) {
     const bool same = find_members(s, enabled);
     make_batches(s);
     std::size_t workspace = 0;
-    for (const JointBatch& batch : b.batches) {
-        const std::size_t own = with_records(s, batch, [&](const auto& of) { return of.workspace_of(*batch.layout); });
-        workspace = std::max(workspace, own);
-    }
+    for (const JointBatch& batch : b.batches) workspace = std::max(workspace, workspace_chunks(batch));
     b.workspaces.reserve(std::min(threads, b.batches.size()), workspace);
     for (JointBatch& batch : b.batches) {
         // Idle lanes repeat the first articulation; what they compute is not used.
