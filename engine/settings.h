@@ -551,9 +551,6 @@ inline constexpr double joint_gain_speed = 10.0;
 /// Speed at which a limit or motor at its bound must move away from it to be released, m/s or rad/s. At 0, rounding
 /// would decide. Larger: limits hold bodies that move away slowly.
 inline constexpr double joint_release_speed = 1e-7;
-/// Speed by which a row that is not free must miss its release so that it is not looked at again after a solve, m/s and
-/// rad/s. Smaller: limits that are just being reached act a sub-step later. Larger: more rounds.
-inline constexpr double joint_release_margin = 0.5;
 /// Smallest speed that joints leave, m/s and rad/s. A smaller one is rounding and becomes zero. At 0, products of such
 /// speeds are denormal numbers wherever bodies move in a plane, and processors take a hundred times as long for those.
 /// Larger: slow motions stop.

@@ -120,14 +120,12 @@ static void begin_solve(const Batch& b, const NotedMomentum& noted, I running) {
     }
 }
 
-/// See release_rows() in active_rows.h. Returns the lanes where a row was freed. `near` gets the lanes where a row that
-/// is not free might soon be.
-static I release_rows(const Batch& b, I running, I& near) {
+/// See release_rows() in active_rows.h. Returns the lanes where a row was freed.
+static I release_rows(const Batch& b, I running) {
     I released = none();
     for_each_bounded(b, [&](unsigned r, Row& row) {
         const D residual = b.residuals[r], impulse = b.impulses[r];
         if (b.pass == JointPass::relax && b.layout.rows[r].kind == RowKind::spring) return;
-        near |= ~is_set(row.free) & (abs(residual) < settings::joint_release_margin);
         I off = running & ~is_set(row.free) & ~is_set(row.clamped) & (row.response > zero()) &
                 ~(abs(residual) < settings::joint_release_speed);
         if (!any(off)) return;
@@ -211,8 +209,7 @@ static void run_rounds(const Batch& b, bool again, I running) {
         const I curved = solving ? settled & running : none();
         const D worst = set_residuals(b, again, curved);
         const bool final = round == settings::joint_rounds;
-        I near = none();
-        const I released = bounded && !final ? release_rows(b, running, near) : none();
+        const I released = bounded && !final ? release_rows(b, running) : none();
         if (any(released)) b.view.factored = JointPass::none;
         const I quiet = running & ~released & ~clamped;
         // Newton's method diverges: take back what it has added.
@@ -254,8 +251,7 @@ static void run_rounds(const Batch& b, bool again, I running) {
         }
         apply_changes(b);
         if (final) return;
-        const I quick = solving ? curved & (worst < settings::joint_quick) : ~none();
-        running &= ~(solved & quick & ~near & ~released & ~clamped);
+        if (!bounded) running &= ~(solving ? solved & curved & (worst < settings::joint_quick) : solved);
         before = solved & curved ? ((released | clamped) ? splat(infinite) : 0.5 * worst) : before;
         if (solving || !bounded) settled |= solved & ~clamped;
     }

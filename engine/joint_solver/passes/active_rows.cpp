@@ -9,10 +9,8 @@
 
 namespace talus {
 
-Released release_rows(Articulations& s, Articulation& a, JointPass pass, bool linear, bool again, double& worst) {
-    Released result{.any = false, .near = a.redundant};
-    bool& any = result.any;
-    bool redirected = false;
+bool release_rows(Articulations& s, Articulation& a, JointPass pass, bool linear, bool again, double& worst) {
+    bool any = false, redirected = false;
     const double least = a.redundant ? settings::joint_tolerance : settings::joint_release_speed;
     for (const SolverJoint& joint : s.joints_of(a)) {
         double *const residual = s.residuals_of(joint), *const change = s.changes_of(joint);
@@ -22,7 +20,6 @@ Released release_rows(Articulations& s, Articulation& a, JointPass pass, bool li
                 (pass == JointPass::relax && row->kind == RowKind::spring))
                 continue;
             if (row->group == 1) {
-                result.near = result.near || std::abs(residual[i]) < settings::joint_release_margin;
                 const double wanted = row->impulse - residual[i] / row->response;
                 if (row->clamped || std::abs(residual[i]) < least) continue;
                 // A motor follows the limit with which it competes.
@@ -35,7 +32,6 @@ Released release_rows(Articulations& s, Articulation& a, JointPass pass, bool li
                 row->free = any = true;
                 continue;
             }
-            result.near = true;  // its direction may have changed
             double wanted[3], size2 = 0.0;
             for (std::uint32_t k = 0; k < 3; ++k) {
                 wanted[k] = row[k].impulse - residual[i + k] / (row[k].response + row[k].softness);
@@ -59,7 +55,7 @@ Released release_rows(Articulations& s, Articulation& a, JointPass pass, bool li
         apply_changes(s, a);
         worst = set_residuals(s, a, pass, linear, again);
     }
-    return result;
+    return any;
 }
 
 bool clamp_rows(Articulations& s, Articulation& a, JointPass pass) {

@@ -9,13 +9,9 @@
 
 namespace talus {
 
-struct Released {
-    bool any = false;   ///< a row was freed
-    bool near = false;  ///< a row that is not free may have to be freed after the next solve
-};
 /// Frees the rows whose residual pulls them away from their bound. A drive at its bound is rotated to the direction in
-/// which it is needed; `worst` is then the largest residual after that.
-Released release_rows(Articulations& s, Articulation& a, JointPass pass, bool linear, bool again, double& worst);
+/// which it is needed; `worst` is then the largest residual after that. Returns whether a row was freed.
+bool release_rows(Articulations& s, Articulation& a, JointPass pass, bool linear, bool again, double& worst);
 
 /// Clamps the free rows that the present changes would take beyond a bound. Returns whether there was one.
 ///

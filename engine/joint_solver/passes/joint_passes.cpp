@@ -146,9 +146,9 @@ void run_rounds(Articulations& s, Articulation& a, JointPass pass, bool again) {
         const bool linear = pass == JointPass::relax || !settled;
         double worst = set_residuals(s, a, pass, linear, again);
         const bool final = round == settings::joint_rounds;
-        const Released released = a.bounded && !final ? release_rows(s, a, pass, linear, again, worst) : Released{};
-        if (released.any) a.factored = JointPass::none;
-        if (!linear && !released.any && !clamped &&
+        const bool released = a.bounded && !final && release_rows(s, a, pass, linear, again, worst);
+        if (released) a.factored = JointPass::none;
+        if (!linear && !released && !clamped &&
             !(worst < before)) {  // Newton's method diverges: take back what it has added
             for_each_row([](JointRow& row, double& change) {
                 change = -row.newton_impulse;
@@ -157,7 +157,7 @@ void run_rounds(Articulations& s, Articulation& a, JointPass pass, bool again) {
             apply_changes(s, a);
             break;
         }
-        if (!released.any && !clamped && worst < settings::joint_tolerance) {
+        if (!released && !clamped && worst < settings::joint_tolerance) {
             if (pass == JointPass::relax || settled) break;
             settled = true;
             continue;
@@ -194,9 +194,8 @@ void run_rounds(Articulations& s, Articulation& a, JointPass pass, bool again) {
             apply_changes(s, a);
             break;
         }
-        const bool quick = pass == JointPass::relax || (!linear && worst < settings::joint_quick);
-        if (final || (quick && !released.any && !released.near && !clamped)) break;
-        if (!linear) before = released.any || clamped ? infinite : 0.5 * worst;
+        if (final || (!a.bounded && (pass == JointPass::relax || (!linear && worst < settings::joint_quick)))) break;
+        if (!linear) before = released || clamped ? infinite : 0.5 * worst;
         if (linear && !clamped && !(a.bounded && pass == JointPass::relax)) settled = true;
     }
     if (bending) end_bending(s, a);
@@ -219,9 +218,7 @@ double set_residuals(Articulations& s, Articulation& a, JointPass pass, bool lin
         double* const residual = s.residuals_of(joint);
         for (std::uint32_t i = 0; i < joint.row_count; ++i) {
             const JointRow& row = s.rows[joint.first_row + i];
-            if (row.unresponsive) {
-                residual[i] = 0.0;
-            } else if (!has_position(row)) {
+            if (!has_position(row)) {
                 // A motor moves its coordinate by speed * h, whatever the curvature of the path.
                 if (curved && row.kind == RowKind::motor && row.number < cone_row)
                     residual[i] =
