@@ -1,7 +1,5 @@
 #include "engine/joint_solver/body_rows.h"
 
-#include "engine/settings.h"
-
 #include <algorithm>
 
 namespace talus {
@@ -49,10 +47,7 @@ void read_body_rows(const Articulations& s, std::uint32_t articulation, bool rel
         for (std::uint32_t i = 0; i < joint.row_count; ++i) {
             const JointRow& row = s.rows[joint.first_row + i];
             const bool given = !relaxing && !row.free && row.impulse != 0.0;
-            // What the locks of its bodies leave of such a response may be rounding.
-            if (row.axis != RowAxis::point && row.response < settings::locked_response * row.unlocked_response)
-                continue;
-            if (!(row.response > 0.0) || !(given || takes_part(s, row, pass))) continue;
+            if (!(row.response > 0.0) || row.unresponsive || !(given || takes_part(s, row, pass))) continue;
             BodyRow body{};
             body.response = row.response;
             body.given = given;

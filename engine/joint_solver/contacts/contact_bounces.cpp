@@ -68,7 +68,7 @@ void transmit_bounces(JointContactGroups& g, Articulations& s, const JointContac
 void pass_bounces_on(JointContactGroups& g, Articulations& s, const JointContactGroup& group) {
     if (!has_bounced(g, group)) return;
     read_bodies(g, s, group);
-    if (strike_rows(g, s, group)) apply_impulses(g, s, group, JointPass::relax);
+    if (strike_rows(g, s, group) && impulses_fit(g, group)) apply_impulses(g, s, group, JointPass::relax);
 }
 
 }  // namespace talus

@@ -7,6 +7,8 @@
 #include "engine/joint_solver/passes/joint_passes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -350,6 +352,12 @@ void add_impulse(JointContactGroups& g, const JointedContactRow& row, double imp
             body.angular_velocity += impulse * *response++;
         }
     }
+}
+
+bool impulses_fit(JointContactGroups& g, const JointContactGroup& group) {
+    constexpr double most = std::numeric_limits<float>::max();
+    const std::span<const JointedContactRow> rows = g.rows_of(group);
+    return std::ranges::all_of(rows, [](const JointedContactRow& row) { return std::abs(row.impulse) <= most; });
 }
 
 void apply_impulses(JointContactGroups& g, Articulations& s, const JointContactGroup& group, JointPass pass) {

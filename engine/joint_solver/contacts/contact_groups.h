@@ -132,6 +132,10 @@ void find_responses(JointContactGroups& g, Articulations& s, JointedContactRow& 
 /// Adds the effect of an impulse of the row to the velocities in `bodies`, by the responses.
 void add_impulse(JointContactGroups& g, const JointedContactRow& row, double impulse);
 
+/// Whether the rows' impulses fit into floats. Where masses differ by more than doubles resolve, responses are rounding,
+/// and iterations over them may diverge.
+bool impulses_fit(JointContactGroups& g, const JointContactGroup& group);
+
 /// Applies the changed impulses to the solver bodies, and lets the joints transmit them.
 void apply_impulses(JointContactGroups& g, Articulations& s, const JointContactGroup& group, JointPass pass);
 

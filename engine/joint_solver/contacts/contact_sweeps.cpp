@@ -84,6 +84,7 @@ void solve_contact_group(JointContactGroups& g, Articulations& s, const JointCon
         if (!begin_rows(g, s, group, allowed)) return;
         read_bodies(g, s, group);
         iterate(g, s, group, allowed);
+        if (!impulses_fit(g, group)) return;
         apply_impulses(g, s, group, JointPass::solve);
     }
 }

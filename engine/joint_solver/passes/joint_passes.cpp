@@ -218,7 +218,9 @@ double set_residuals(Articulations& s, Articulation& a, JointPass pass, bool lin
         double* const residual = s.residuals_of(joint);
         for (std::uint32_t i = 0; i < joint.row_count; ++i) {
             const JointRow& row = s.rows[joint.first_row + i];
-            if (!has_position(row)) {
+            if (row.unresponsive) {
+                residual[i] = 0.0;
+            } else if (!has_position(row)) {
                 // A motor moves its coordinate by speed * h, whatever the curvature of the path.
                 if (curved && row.kind == RowKind::motor && row.number < cone_row)
                     residual[i] =

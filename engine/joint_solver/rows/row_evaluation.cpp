@@ -244,8 +244,8 @@ void evaluate_rows(Articulations& s, const Articulation& a, SolverJoint& joint) 
             set_side(row, twist_beyond(twist_of(row, joint.pose), 0.5 * (row.limits[0] + row.limits[1])) > 0.0);
         row.response = set_numbers(s, joint, i);
         row.unlocked_response = locked ? response_without_locks(s, joint, i) : row.response;
-        row.unresponsive = has_position(row) && row.axis != RowAxis::point &&
-                           row.response < settings::locked_response * row.unlocked_response;
+        row.unresponsive =
+            row.axis != RowAxis::point && row.response < settings::locked_response * row.unlocked_response;
         if (row.unresponsive) clear_row(s, joint, i);
         const double coordinate = row.axis == RowAxis::gear
                                       ? gear_coordinate(s, joint, s.joints[joint.geared[0]].coordinates,
