@@ -167,6 +167,7 @@ struct Articulation {
     std::uint32_t lane = 0;                ///< in the batch
     const BatchLayout* layout = nullptr;   ///< of its batches; null if it does not fit into one
     float substep = 0.0f;                  ///< s, when its rows were made
+    bool awake = false;                    ///< a dynamic body of it is awake in this step
     bool changed = true;                   ///< its rows were made anew in this step
     bool begun = false;                    ///< the constant entries of its rows' numbers are filled in
     bool prepared = false;                 ///< its links and joints have the state of this step's start

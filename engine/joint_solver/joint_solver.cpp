@@ -12,8 +12,12 @@
 #include "engine/joint_solver/rows/row_setup.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace talus {
+
+/// The least number of articulations whose preparation is worth a task of its own.
+static constexpr std::size_t least_articulations = 16;
 
 void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
                           std::span<const std::uint32_t> solver_index, std::span<const SolverMass> masses,
@@ -28,37 +32,50 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
     s_.layouts.resize(s_.joints.size());
     s_.nodes.resize(s_.joints.size());
     s_.velocities.assign(2 * s_.links.size(), JointLane{});
-    bool in_place = true;
-    for (std::uint32_t index = 0; index < s_.articulations.size(); ++index) {
-        Articulation& a = s_.articulations[index];
-        bool awake = false;
-        for (Link& link : s_.links_of(a)) {
-            link.solver = solver_index[link.slot];
-            awake = awake || (link.dynamic && link.solver != 0);
+    const Jobs& jobs = options.jobs;
+    std::atomic<bool> in_place{true};
+    jobs.for_each_run(s_.articulations.size(), least_articulations, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            if (!begin_step(s_.articulations[i], solver_index)) in_place.store(false, std::memory_order_relaxed);
         }
-        if (!awake) continue;
-        s_.active.push_back(index);
-        a.cost = {};
-        a.pushed = a.bent = a.weak = a.prepared = false;
-        a.changed = has_changed(s_, a);
-        a.begun = a.begun && !a.changed;
-        if ((a.changed || a.layout == nullptr) && !prepare_articulation(s_, a)) in_place = false;
-        a.floating = a.may_float;
+    });
+    for (std::uint32_t i = 0; i < s_.articulations.size(); ++i) {
+        if (s_.articulations[i].awake) s_.active.push_back(i);
     }
     if (!in_place) make_all_rows();
-    form_batches(s_, options.batches, static_cast<std::size_t>(options.threads));
+    form_batches(s_, options.batches, jobs);
     alone_.clear();
-    for (const std::uint32_t index : s_.active) {
-        Articulation& a = s_.articulations[index];
-        if (a.batch == null_index) {
-            alone_.push_back(index);
+    for (const std::uint32_t i : s_.active) {
+        if (s_.articulations[i].batch == null_index) alone_.push_back(i);
+    }
+    jobs.for_each_run(alone_.size(), least_articulations, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            Articulation& a = s_.articulations[alone_[i]];
             prepare_once(s_, a);
             begin_rows(s_, a);
             evaluate(s_, a);
             a.open = opening_of(s_, a);
         }
-        a.open_before = a.open;
+    });
+    for (const std::uint32_t i : s_.active) s_.articulations[i].open_before = s_.articulations[i].open;
+}
+
+/// Notes whether an articulation is awake, and makes its rows if they have changed. Returns false if that needs
+/// make_all_rows().
+bool JointSolver::begin_step(Articulation& a, std::span<const std::uint32_t> solver_index) {
+    a.awake = false;
+    for (Link& link : s_.links_of(a)) {
+        link.solver = solver_index[link.slot];
+        a.awake = a.awake || (link.dynamic && link.solver != 0);
     }
+    if (!a.awake) return true;
+    a.cost = {};
+    a.pushed = a.bent = a.weak = a.prepared = false;
+    a.changed = has_changed(s_, a);
+    a.begun = a.begun && !a.changed;
+    const bool in_place = !(a.changed || a.layout == nullptr) || prepare_articulation(s_, a);
+    a.floating = a.may_float;
+    return in_place;
 }
 
 /// Makes the rows of all awake articulations, after the number of rows of one of them has changed.
@@ -151,8 +168,8 @@ void JointSolver::scale_impulses(std::uint32_t at, double kept) {
     talus::scale_impulses(s_, active(at), kept);
 }
 
-void JointSolver::store(JointStore& joints, float step) {
-    store_batches(s_, joints, step);
+void JointSolver::store(JointStore& joints, float step, const Jobs& jobs) {
+    store_batches(s_, joints, step, jobs);
     store_results(s_, joints, step);
 }
 

@@ -82,8 +82,8 @@ public:
 
     struct Options {
         Timing timing = Timing::off;  ///< how much is timed for profile()
-        int threads = 1;              ///< number of parts of a pass that may run at the same time
         bool batches = true;          ///< whether articulations of equal layout are solved side by side
+        Jobs jobs;                    ///< for prepare(); as many parts of a pass may run at the same time
     };
 
     explicit JointSolver(const JointKernel& kernel) : s_(kernel) {}
@@ -236,13 +236,14 @@ public:
     void end_closing(std::uint32_t slot, bool closed) { talus::end_closing(s_.articulation_of(slot), closed); }
 
     /// Writes forces, angles and the state for the next step to the joints. `step` is in seconds.
-    void store(JointStore& joints, float step);
+    void store(JointStore& joints, float step, const Jobs& jobs);
     /// Returns what joints have cost since prepare(), and adds the number of times the clock was read for that.
     JointProfile profile(const BodyStore& bodies, std::uint64_t& clock_reads) const;
 
     std::size_t bytes() const;
 
 private:
+    bool begin_step(Articulation& a, std::span<const std::uint32_t> solver_index);
     void make_all_rows();
 
     template <class Visit>

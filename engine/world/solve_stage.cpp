@@ -40,7 +40,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
         stage_team.run(jobs, plan.stages(), work_on);
         joint_solver.prepare(joints, bodies, indices.index_by_slot(), moving.masses(),
                              {moving.bodies(), &moving.motions(), indices.slots(), &bodies, def.max_speed}, substep,
-                             {def.timing, StageTeam::threads_of(jobs), def.enable_joint_batches});
+                             {def.timing, def.enable_joint_batches, jobs});
         joint_solver.prepare_contacts(solver, edges, islands);
         stiff_groups.prepare_joints(joint_solver);
         plan.drop_done();
@@ -50,7 +50,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     substep_contacts.restore_colliders(world);
     solver.end();
     if (joints.slot_count() != 0) {
-        joint_solver.store(joints, dt);
+        joint_solver.store(joints, dt, jobs);
         profile.joints = joint_solver.profile(bodies, profile.narrowphase.clock_reads);
     }
     kinematic_targets.arrive(bodies);

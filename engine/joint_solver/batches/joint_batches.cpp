@@ -167,29 +167,43 @@ static void make_batches(Articulations& s) {
     b.in_matrix.resize(joints);
 }
 
-void form_batches(Articulations& s, bool enabled, std::size_t threads) {
+/// Fills in the records of a batch at the step's start, and evaluates its rows. `packed` says that the records hold the
+/// definitions of its joints.
+static void begin_batch(Articulations& s, JointBatch& batch, bool packed) {
+    // Idle lanes repeat the first articulation; what they compute is not used.
+    with_records(s, batch, [&](auto records) {
+        for (std::uint32_t lane = 0; lane < batch.kernel->lanes; ++lane) {
+            const Articulation& a = s.articulations[batch.articulations[lane < batch.count ? lane : 0]];
+            if (!packed || a.changed) records.pack(a, lane);
+            records.begin(a, lane);
+        }
+    });
+    s.batches.workspaces.with_one([&](BatchChunk* workspace) {
+        JointBatchView view = view_of(s, batch, workspace);
+        batch.kernel->evaluate(view);
+        take_over(batch, view, true);
+    });
+    for (std::uint32_t lane = 0; lane < batch.count; ++lane) hand_over(s, batch, lane);
+}
+
+/// Calls run(batch) for all batches.
+template <class Run>
+static void for_each_batch(Articulations& s, const Jobs& jobs, Run&& run) {
+    constexpr std::size_t least_batches = 2;
+    std::vector<JointBatch>& batches = s.batches.batches;
+    jobs.for_each_run(batches.size(), least_batches, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) run(batches[i]);
+    });
+}
+
+void form_batches(Articulations& s, bool enabled, const Jobs& jobs) {
     JointBatches& b = s.batches;
     const bool same = find_members(s, enabled);
     make_batches(s);
     std::size_t workspace = 0;
     for (const JointBatch& batch : b.batches) workspace = std::max(workspace, workspace_chunks(batch));
-    b.workspaces.reserve(std::min(threads, b.batches.size()), workspace);
-    for (JointBatch& batch : b.batches) {
-        // Idle lanes repeat the first articulation; what they compute is not used.
-        with_records(s, batch, [&](auto records) {
-            for (std::uint32_t lane = 0; lane < batch.kernel->lanes; ++lane) {
-                const Articulation& a = s.articulations[batch.articulations[lane < batch.count ? lane : 0]];
-                if (!same || a.changed) records.pack(a, lane);
-                records.begin(a, lane);
-            }
-        });
-        b.workspaces.with_one([&](BatchChunk* workspace_of_pass) {
-            JointBatchView view = view_of(s, batch, workspace_of_pass);
-            batch.kernel->evaluate(view);
-            take_over(batch, view, true);
-        });
-        for (std::uint32_t lane = 0; lane < batch.count; ++lane) hand_over(s, batch, lane);
-    }
+    b.workspaces.reserve(std::min(static_cast<std::size_t>(jobs.threads), b.batches.size()), workspace);
+    for_each_batch(s, jobs, [&](JointBatch& batch) { begin_batch(s, batch, same); });
     b.packed = true;
 }
 
@@ -264,8 +278,8 @@ void push_batch(Articulations& s, JointBatch& batch, std::span<const BatchPush> 
     });
 }
 
-void store_batches(Articulations& s, JointStore& joints, float step) {
-    for (JointBatch& batch : s.batches.batches) {
+void store_batches(Articulations& s, JointStore& joints, float step, const Jobs& jobs) {
+    for_each_batch(s, jobs, [&](JointBatch& batch) {
         for (std::uint32_t lane = 0; lane < batch.count; ++lane) {
             Articulation& a = s.articulations[batch.articulations[lane]];
             a.cost.microseconds += batch.cost.microseconds / batch.count;
@@ -274,7 +288,7 @@ void store_batches(Articulations& s, JointStore& joints, float step) {
             if (batch.places[lane] != BatchPlace::batch) continue;
             with_records(s, batch, [&](const auto& records) { records.store(a, lane, step, joints); });
         }
-    }
+    });
 }
 
 void note_batch_impulses(Articulations& s) {

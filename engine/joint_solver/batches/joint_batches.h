@@ -12,6 +12,7 @@
 /// Which articulations are in a batch depends only on the state of the world, so results are the same for any number of
 /// threads.
 
+#include <talus/jobs.h>
 #include "engine/joint_solver/batches/batch_data.h"
 #include "engine/joint_solver/joint_cost.h"
 
@@ -118,8 +119,9 @@ struct JointBatches {
     std::size_t bytes() const;
 };
 
-/// Puts the active articulations that fit into batches, and evaluates their rows; none if not `enabled`. `threads` is the largest number of passes that run at the same time.
-void form_batches(Articulations& s, bool enabled, std::size_t threads);
+/// Puts the active articulations that fit into batches, and evaluates their rows; none if not `enabled`. At most
+/// jobs.threads passes may run at the same time afterwards.
+void form_batches(Articulations& s, bool enabled, const Jobs& jobs);
 
 /// Notes which articulations float. Call it after find_contact_groups().
 void note_floating(Articulations& s);
@@ -145,7 +147,7 @@ void push_batch(Articulations& s, JointBatch& batch, std::span<const BatchPush> 
 
 /// Writes the results of articulations in batches to their joints (store_results() in joint_reports.h), and counts the
 /// cost of all batches.
-void store_batches(Articulations& s, JointStore& joints, float step);
+void store_batches(Articulations& s, JointStore& joints, float step, const Jobs& jobs);
 
 /// See note_impulses() in joint_reports.h, for the articulations in batches.
 void note_batch_impulses(Articulations& s);
