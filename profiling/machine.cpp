@@ -30,6 +30,7 @@ std::string compiler_name() {
 
 std::string kernel_name() {
 #if defined(__x86_64__)
+    if (detail::has_avx512()) return "AVX2, AVX-512 for joints";
     return detail::has_avx2() ? "AVX2" : "SSE2";
 #else
     return "scalar";

@@ -1,7 +1,7 @@
 #include "samples/runner/options.h"
 
 #include "samples/runner/command_line.h"
-#include "samples/soak/world_text.h"
+#include "samples/soak/text_run.h"
 
 #include <algorithm>
 

@@ -23,7 +23,7 @@ struct SceneOptions {
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< horizontal, uniform in +-jitter on each body of a stack, pyramid or wall, m
     std::vector<std::string> mesh_files;  ///< for scenes without meshes of their own (Scene::takes_meshes)
-    std::string file{};                   ///< for the scene of a file (samples/soak/world_text.h)
+    std::string file{};                   ///< for the scene of a file (samples/soak/text_run.h)
 };
 
 struct Camera {

@@ -731,6 +731,8 @@ private:
         }
     }
 
+    static std::vector<float> six(const vec3& a, const vec3& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
+
     void change_body(int step) {
         if (first_loose_ == 0) return;
         const TextBody& body = world_.bodies[random_.below(first_loose_)];
@@ -741,22 +743,15 @@ private:
         switch (random_.below(10)) {
             case 0:
                 c.what = "push";
-                c.numbers = {10.0f * amount * v.x, 10.0f * amount * v.y, 10.0f * amount * v.z,
-                             0.1f * w.x,           0.1f * w.y,           0.1f * w.z};
+                c.numbers = six(10.0f * amount * v, 0.1f * w);
                 break;
             case 1:
                 c.what = "force";
-                c.numbers = {500.0f * amount * v.x,
-                             500.0f * amount * v.y,
-                             500.0f * amount * v.z,
-                             0.1f * w.x,
-                             0.1f * w.y,
-                             0.1f * w.z};
+                c.numbers = six(500.0f * amount * v, 0.1f * w);
                 break;
             case 2:
                 c.what = "velocity";
-                c.numbers = {5.0f * amount * v.x, 5.0f * amount * v.y, 5.0f * amount * v.z,
-                             5.0f * w.x,          5.0f * w.y,          5.0f * w.z};
+                c.numbers = six(5.0f * amount * v, 5.0f * w);
                 break;
             case 3:
                 c.what = "sleep";

@@ -2,7 +2,7 @@
 /// The soak: worlds (random_world.h) that run under checks. A world that fails is shrunk (shrink.h).
 
 #include "samples/ledger/ledger.h"
-#include "samples/soak/world_text.h"
+#include "samples/soak/text_run.h"
 
 #include <cstdint>
 #include <optional>

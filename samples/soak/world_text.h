@@ -54,7 +54,10 @@ struct TextJoint {
     JointOptions options;
 };
 
-/// Something that is done before a step. What the numbers are is said where each is done (world_text.cpp).
+/// Whether a shape's pose is that of its body.
+bool is_identity(const Transform& pose);
+
+/// Something that is done before a step. What the numbers are is said where each is done (text_run.cpp).
 struct TextChange {
     int step = 0;
     std::string what;
@@ -80,6 +83,9 @@ struct WorldText {
     std::vector<std::string> remarks;
 };
 
+/// Whether a change is one of a joint, by its name.
+bool is_joint_change(const TextChange& change);
+
 std::string to_text(const WorldText& world);
 /// Refused with the line that is wrong: unknown words, shapes that cannot be built, joints and changes that name a body
 /// or a joint that no line describes.
@@ -88,41 +94,8 @@ Result<WorldText> read_world_text(const std::string& path);
 /// Writes the text of the world. The error names the file and says why it cannot be written.
 Error write_world_text(const WorldText& world, const std::string& path);
 
-/// Says what is wrong with the kind and the numbers of a shape, in words for a line of a file; empty if nothing is.
-std::string shape_flaw(const TextShape& shape);
 /// Removes joints and changes that name a body or a joint that the world does not have. They do nothing, but
 /// from_text() refuses them.
 void drop_dangling(WorldText& world);
-
-/// Its bodies' definitions, shapes included.
-BodyDef body_def(const TextBody& body);
-
-/// A world that is run from a description: add what comes and change what changes before each step.
-class TextRun {
-public:
-    explicit TextRun(const WorldText& text);
-    /// Bodies, joints and changes that are due before step `step`, also in a copy of the world if there is one.
-    void prepare(World& world, int step);
-    /// What the world refused in the last prepare(), in a sentence; empty if nothing.
-    const std::string& refusal() const { return refusal_; }
-    float dt(int step) const { return text_.dts[static_cast<std::size_t>(step) % text_.dts.size()]; }
-    BodyId body(std::uint32_t number) const;
-    JointId joint(std::uint32_t number) const;
-
-private:
-    bool change(World& world, const TextChange& change);
-    bool change_joint(World& world, const TextChange& change);
-    const WorldText& text_;
-    std::vector<BodyId> bodies_;  ///< by number
-    std::vector<JointId> joints_;
-    std::string refusal_;
-};
-
-/// Its world, empty: TextRun fills it.
-World make_text_world(const WorldText& text);
-
-/// The scene of a file (SceneOptions::file), for the programs that show scenes. Bodies and joints that come later are
-/// there from the start, and of the changes only pushes are made: talus-soak FILE does all.
-const Scene& file_scene();
 
 }  // namespace talus::samples

@@ -11,16 +11,19 @@
 using namespace talus;
 using namespace talus::samples;
 
+/// Checks that a world is the same after it was written and read; if `runs`, also by running both.
+static void check_text_of(const WorldText& world, bool runs) {
+    const std::string text = to_text(world);
+    const Result<WorldText> read = from_text(text);
+    REQUIRE_MESSAGE(static_cast<bool>(read), read.error().message);
+    CHECK(to_text(*read) == text);
+    const SoakOptions none{.checks = 0};
+    if (runs) CHECK(run_soak(world, none).hash == run_soak(*read, none).hash);
+}
+
 TEST_CASE("the worlds of the soak are the same after they were written and read") {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        const WorldText world = random_world(seed);
-        const std::string text = to_text(world);
-        const Result<WorldText> read = from_text(text);
-        REQUIRE_MESSAGE(static_cast<bool>(read), read.error().message);
-        CHECK(to_text(*read) == text);
-        if (seed % 10 != 0) continue;
-        const SoakOptions none{.checks = 0};
-        CHECK(run_soak(world, none).hash == run_soak(*read, none).hash);
+        check_text_of(random_world(seed), seed % 10 == 0);
     }
 }
 
@@ -29,13 +32,7 @@ TEST_CASE("the worlds of joints are the same after they were written and read, a
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         const WorldText world = joint_world(seed);
         for (const TextJoint& joint : world.joints) ++joints_of_kind[static_cast<int>(joint.kind)];
-        const std::string text = to_text(world);
-        const Result<WorldText> read = from_text(text);
-        REQUIRE_MESSAGE(static_cast<bool>(read), read.error().message);
-        CHECK(to_text(*read) == text);
-        if (seed % 10 != 0) continue;
-        const SoakOptions none{.checks = 0};
-        CHECK(run_soak(world, none).hash == run_soak(*read, none).hash);
+        check_text_of(world, seed % 10 == 0);
     }
     for (const int count : joints_of_kind) CHECK(count > 20);
 }

@@ -73,6 +73,8 @@ struct NotedMomentum {
     }
 };
 
+TALUS_INLINE V3 to_lanes(const double (&v)[3]) { return {splat(v[0]), splat(v[1]), splat(v[2])}; }
+
 /// Adds the velocities that pushes give to links without joints.
 static void add_pushes(const Batch& b, const BatchPush* pushes, unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
@@ -80,10 +82,8 @@ static void add_pushes(const Batch& b, const BatchPush* pushes, unsigned count) 
         const Link& link = b.links[push.link];
         Motion& motion = b.motions[push.link];
         const I lane = mask_of(1u << push.lane);
-        const V3 impulse = {splat(push.impulse[0]), splat(push.impulse[1]), splat(push.impulse[2])};
-        const V3 moment = {splat(push.moment[0]), splat(push.moment[1]), splat(push.moment[2])};
-        motion.velocity = select(lane, motion.velocity + link.inverse_mass * impulse, motion.velocity);
-        motion.spin = select(lane, motion.spin + response_of(link) * moment, motion.spin);
+        motion.velocity = select(lane, motion.velocity + link.inverse_mass * to_lanes(push.impulse), motion.velocity);
+        motion.spin = select(lane, motion.spin + response_of(link) * to_lanes(push.moment), motion.spin);
     }
 }
 
@@ -94,9 +94,8 @@ static void add_pushes(const Batch& b, const BatchPush* pushes, unsigned count, 
     if (!any(noted.lanes)) return;
     for (unsigned i = 0; i < count; ++i) {
         const BatchPush& push = pushes[i];
-        const V3 impulse = {splat(push.impulse[0]), splat(push.impulse[1]), splat(push.impulse[2])};
-        const V3 moment = {splat(push.moment[0]), splat(push.moment[1]), splat(push.moment[2])};
-        const V3 whole = moment + cross(CommonMotion::center_of(b.links[push.link]) - noted.center, impulse);
+        const V3 arm = CommonMotion::center_of(b.links[push.link]) - noted.center;
+        const V3 whole = to_lanes(push.moment) + cross(arm, to_lanes(push.impulse));
         noted.angular_momentum =
             select(mask_of(1u << push.lane), noted.angular_momentum + whole, noted.angular_momentum);
     }

@@ -2,7 +2,7 @@
 
 #include "samples/render/image.h"
 #include "samples/runner/command_line.h"
-#include "samples/soak/world_text.h"
+#include "samples/soak/text_run.h"
 #include "samples/window/panels/ui_style.h"
 
 #define GLFW_INCLUDE_NONE
