@@ -64,6 +64,54 @@ struct Translator {
     }
 };
 
+FixedDef fixed_of(const Joint& joint) {
+    const JointSpring &linear = joint.axes[0].spring, &angular = joint.axes[3].spring;
+    FixedDef def;
+    def.linear_hertz = linear.hertz;
+    def.angular_hertz = angular.hertz;
+    if (linear.hertz != 0.0f || angular.hertz != 0.0f)
+        def.damping_ratio = linear.hertz != 0.0f ? linear.damping_ratio : angular.damping_ratio;
+    return def;
+}
+
+/// Returns the definition of a joint's kind, without its frames and options.
+JointDef kind_definition_of(const Joint& joint, const JointId (&geared)[2]) {
+    const auto& axes = joint.axes;
+    switch (joint.kind) {
+        case JointKind::ball:
+            return BallDef{.cone = joint.cone, .twist = axes[3].limit, .drive = joint.drive};
+        case JointKind::hinge:
+            return HingeDef{.limit = axes[3].limit, .motor = axes[3].motor, .spring = axes[3].spring};
+        case JointKind::slider:
+            return SliderDef{.limit = axes[0].limit, .motor = axes[0].motor, .spring = axes[0].spring};
+        case JointKind::fixed:
+            return fixed_of(joint);
+        case JointKind::distance:
+            return DistanceDef{.length = axes[0].limit,
+                               .motor = axes[0].motor,
+                               .spring = axes[0].spring,
+                               .rest_length = axes[0].spring.target};
+        case JointKind::six_dof:
+            return SixDofDef{.move_x = axes[0],
+                             .move_y = axes[1],
+                             .move_z = axes[2],
+                             .turn_x = axes[3],
+                             .turn_y = axes[4],
+                             .turn_z = axes[5]};
+        case JointKind::wheel:
+            return WheelDef{.travel = axes[1].limit,
+                            .suspension = axes[1].spring,
+                            .steering = axes[4].limit,
+                            .steering_servo = axes[4].spring,
+                            .motor = axes[3].motor};
+        case JointKind::gear:
+            return GearDef{.joint_a = geared[0], .joint_b = geared[1], .ratio = static_cast<float>(joint.ratio)};
+        case JointKind::motor:
+            return MotorDef{.drive = joint.drive};
+    }
+    return {};
+}
+
 }  // namespace
 
 Joint joint_of(const JointDef& def) {
@@ -72,6 +120,17 @@ Joint joint_of(const JointDef& def) {
     std::visit(Translator{joint}, def);
     std::visit([&](const auto& d) { joint.options = d.options; }, def);
     return joint;
+}
+
+JointDef definition_of(const Joint& joint, const JointFrames& frames, const JointId (&geared)[2]) {
+    JointDef def = kind_definition_of(joint, geared);
+    std::visit(
+        [&](auto& d) {
+            d.options = joint.options;
+            if constexpr (requires { d.frames; }) d.frames = frames;
+        },
+        def);
+    return def;
 }
 
 }  // namespace talus

@@ -1,5 +1,5 @@
 #pragma once
-/// Translates each kind of joint: every definition becomes a joint with six axes, a cone and a drive.
+/// Translates each kind of joint: every definition becomes a joint with six axes, a cone and a drive; and back.
 
 #include <talus/engine/joints/joint.h>
 #include "engine/joints/joint_store.h"
@@ -8,5 +8,8 @@ namespace talus {
 
 /// Returns the joint of a definition, which must not be valueless. Its bodies, frames and geared joints are not set.
 Joint joint_of(const JointDef& def);
+
+/// Returns the definition of a joint. `frames` are its bodies and frames, `geared` the joints of a gear.
+JointDef definition_of(const Joint& joint, const JointFrames& frames, const JointId (&geared)[2]);
 
 }  // namespace talus

@@ -207,6 +207,17 @@ void World::State::wake_joint(std::uint32_t slot) {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
+JointDef World::describe(JointId id) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "describe")) return {};
+    const Joint& joint = s.joints[id.slot];
+    JointId geared[2];
+    for (int i = 0; i < 2; ++i) {
+        if (joint.geared[i] != null_index) geared[i] = s.joints.id_of(joint.geared[i]);
+    }
+    return definition_of(joint, frames(id), geared);
+}
+
 JointKind World::kind(JointId id) const {
     return state_->check_handle(id, "kind") ? state_->joints[id.slot].kind : JointKind::ball;
 }

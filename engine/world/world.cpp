@@ -228,6 +228,40 @@ Aabb World::bounds(BodyId id) const {
     return box;
 }
 
+BodyDef World::describe(BodyId id) const {
+    BodyDef def;
+    const State& s = *state_;
+    if (!s.check_handle(id, "describe")) return def;
+    const Body& body = s.bodies[id.slot];
+    const Transform pose = body.pose();
+    const std::span<const ShapeDef> own = shapes(id);
+    def.type = body.type;
+    def.shapes.assign(own.begin(), own.end());
+    def.position = pose.position;
+    def.rotation = pose.rotation;
+    def.linear_velocity = body.linear_velocity;
+    def.angular_velocity = body.angular_velocity;
+    if (body.is_dynamic()) {
+        Body by_shapes;
+        by_shapes.type = body.type;
+        talus::set_mass(by_shapes, own);
+        const MassProperties properties{body.mass, body.local_center, body.inertia};
+        if (by_shapes.mass != body.mass || by_shapes.local_center != body.local_center ||
+            by_shapes.inertia != body.inertia)
+            def.mass_properties = properties;
+    }
+    def.linear_damping = body.linear_damping;
+    def.angular_damping = body.angular_damping;
+    def.max_speed = body.max_speed;
+    def.max_spin = body.max_spin;
+    def.gravity_scale = body.gravity_scale;
+    def.locks = body.locks;
+    def.allow_sleep = body.allow_sleep;
+    def.continuous = body.continuous;
+    def.user_data = body.user_data;
+    return def;
+}
+
 std::span<const ShapeDef> World::shapes(BodyId id) const {
     if (!state_->check_handle(id, "shapes")) return {};
     const Body& body = state_->bodies[id.slot];

@@ -153,6 +153,10 @@ public:
     /// Sum of the torques applied for the next step, those of forces included, about the centre of mass, N m; zero
     /// after a step.
     vec3 torque(BodyId body) const;
+    /// Returns a definition that adds an equal body: its shapes are in `shapes`, and `mass_properties` is set if they do
+    /// not follow from the shapes. Rounding may move the body by 1e-7 of its distance from the origin. Whether it is
+    /// asleep, and forces for the next step, are not part of a definition. For a stale handle a default definition.
+    BodyDef describe(BodyId body) const;
 
     // ---- Changes of state. False, and no change, for a stale handle or a value out of range.
 
@@ -236,6 +240,10 @@ public:
     JointFrames joint_frames(BodyId body_a, BodyId body_b, const vec3& anchor,
                              const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
 
+    /// Returns a definition that adds an equal joint between the same bodies, or for a gear the same joints. Whole turns
+    /// of a hinge and what the joint remembers from step to step are not part of it. For a stale handle a default
+    /// definition.
+    JointDef describe(JointId joint) const;
     JointKind kind(JointId joint) const;      ///< which kind of definition made it
     JointFrames frames(JointId joint) const;  ///< bodies and frames of its definition; identity frames for a gear
     BodyId body_a(JointId joint) const;       ///< first body; for a gear, a body of joint_a
