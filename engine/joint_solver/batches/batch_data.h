@@ -205,6 +205,7 @@ struct JointBatchView {
     double substep;
     float max_speed;
     JointPass factored;             ///< the pass whose matrix is factored
+    bool members_known;             ///< the workspace holds the members of the matrix that was factored last
     double open[most_batch_lanes];  ///< out: opening of the worst joint, m
     unsigned rounds[most_batch_lanes], factorizations[most_batch_lanes];
 };

@@ -80,6 +80,8 @@ TALUS_INLINE V3 turn_of(const BatchRowLayout& layout, const Row& row, unsigned s
 struct Members {
     unsigned count;
     bool all;                            ///< all of them take part in all lanes
+    bool changed;                        ///< they are not those of the matrix that was factored last
+    bool stale;                          ///< the joint's part of that matrix must be made again
     unsigned char row[most_joint_rows];  ///< within the joint
     unsigned char unused[batch_member_bytes - 8 - most_joint_rows];
 };
@@ -93,17 +95,41 @@ static void find_members(const Batch& b) {
         Members& members = b.members[j];
         members.count = 0;
         members.all = true;
+        members.changed = !b.view.members_known;
         for (unsigned i = 0; i < layout.row_count; ++i) {
             const unsigned r = layout.first_row + i;
             if (b.layout.rows[r].kind != RowKind::lock) {
-                b.takes[r] = takes_part(b, r);
-                if (!any(b.takes[r])) continue;
+                const I takes = takes_part(b, r);
+                members.changed = members.changed || any(takes ^ b.takes[r]);
+                b.takes[r] = takes;
+                if (!any(takes)) continue;
                 members.all = false;
             } else {
                 b.takes[r] = ~none();
             }
             members.row[members.count++] = static_cast<unsigned char>(i);
         }
+    }
+    b.view.members_known = true;
+}
+
+/// Notes the rows of the matrix that an earlier pass has factored, so that it can be changed. Call it before rows change.
+static void note_members(const Batch& b) {
+    const bool holds = b.view.factored == b.pass || (b.view.factored != JointPass::none && !b.layout.springs);
+    if (b.layout.bounded && holds) find_members(b);
+}
+
+/// Finds the joints whose part of the matrix must be made again: those whose rows have changed, those with a block
+/// between them and such a joint, and all that are eliminated after one of these and share a link with it.
+static void find_stale(const Batch& b) {
+    for (unsigned at = 0; at < b.layout.joint_count; ++at) b.members[at].stale = b.members[at].changed;
+    for (unsigned at = 0; at < b.layout.joint_count; ++at) {
+        const unsigned j = b.layout.order[at];
+        const BatchJointLayout& layout = b.layout.joints[j];
+        const BatchBlock* const blocks = b.layout.blocks + layout.first_block;
+        for (unsigned k = 0; k < layout.block_count; ++k)
+            b.members[j].stale = b.members[j].stale || b.members[blocks[k].joint].changed;
+        for (unsigned k = 0; b.members[j].stale && k < layout.block_count; ++k) b.members[blocks[k].joint].stale = true;
     }
 }
 
@@ -355,33 +381,40 @@ TALUS_INLINE void subtract_product(D* target, const D* left, const D* right, con
     }
 }
 
+/// Factors the matrix. If only some rows have changed since the last time, it makes again what depends on them; the
+/// result has the same bits.
 static void factor(const Batch& b) {
     find_members(b);
-    for (unsigned j = 0; j < b.layout.joint_count; ++j) fill_joint(b, j);
+    find_stale(b);
+    for (unsigned j = 0; j < b.layout.joint_count; ++j) {
+        if (b.members[j].stale) fill_joint(b, j);
+    }
     const unsigned* const sizes = b.view.sizes;
     for (unsigned at = 0; at < b.layout.joint_count; ++at) {
         const unsigned joint = b.layout.order[at];
         const BatchJointLayout& layout = b.layout.joints[joint];
         if (sizes[joint] == 0) continue;
+        const bool stale = b.members[joint].stale;
         D* const diagonal = b.values + layout.diagonal;
         D* const inverse_pivots = b.inverse_pivots + layout.first_row;
         const BatchBlock* const blocks = b.layout.blocks + layout.first_block;
         for_size(sizes[joint], [&](const auto size) {
-            factor_diagonal(diagonal, inverse_pivots, size);
-            for (unsigned k = 0; k < layout.block_count; ++k) {
+            if (stale) factor_diagonal(diagonal, inverse_pivots, size);
+            for (unsigned k = 0; stale && k < layout.block_count; ++k) {
                 for_usual_size(sizes[blocks[k].joint], [&](const auto width) {
                     scale_block(b.values + blocks[k].place, diagonal, size, width);
                 });
             }
             const unsigned* update = b.layout.updates + layout.first_update;
-            for (unsigned k = 0; k < layout.block_count; ++k) {
+            for (unsigned k = 0; k < layout.block_count; update += layout.block_count - ++k) {
+                if (!b.members[blocks[k].joint].stale) continue;
                 const D* const left = b.values + blocks[k].place;
                 for_usual_size(sizes[blocks[k].joint], [&](const auto rows) {
                     subtract_product<true>(b.values + b.layout.joints[blocks[k].joint].diagonal, left, left,
                                            inverse_pivots, size, rows, rows);
                     for (unsigned l = k + 1; l < layout.block_count; ++l) {
-                        subtract_product<false>(b.values + *update++, left, b.values + blocks[l].place, inverse_pivots,
-                                                size, rows, Unknown{sizes[blocks[l].joint]});
+                        subtract_product<false>(b.values + update[l - k - 1], left, b.values + blocks[l].place,
+                                                inverse_pivots, size, rows, Unknown{sizes[blocks[l].joint]});
                     }
                 });
             }

@@ -469,6 +469,7 @@ static unsigned solve(JointBatchView& view) {
     const I running = mask_of(view.used & ~refused);
     read_velocities(b);
     NotedMomentum noted(b, running);
+    note_members(b);
     begin_solve(b, noted, running);
     run_rounds(b, false, running);
     finish_pass(b, false, noted, running);
@@ -513,6 +514,7 @@ static void solve_again(JointBatchView& view, const BatchPush* pushes, unsigned 
     NotedMomentum noted(b, running);
     add_pushes(b, pushes, count, noted);
     for (unsigned l = 0; l < b.layout.links; ++l) b.motions[l].axes = to_matrix(b.links[l].rotation);
+    note_members(b);
     run_rounds(b, false, running);
     finish_pass(b, true, noted, running);
 }
