@@ -202,7 +202,7 @@ void form_batches(Articulations& s, bool enabled, const Jobs& jobs) {
     make_batches(s);
     std::size_t workspace = 0;
     for (const JointBatch& batch : b.batches) workspace = std::max(workspace, workspace_chunks(batch));
-    b.workspaces.reserve(std::min(static_cast<std::size_t>(jobs.threads), b.batches.size()), workspace);
+    b.workspaces.reserve(static_cast<std::size_t>(jobs.tasks_for(b.batches.size(), 1)), workspace);
     for_each_batch(s, jobs, [&](JointBatch& batch) { begin_batch(s, batch, same); });
     b.packed = true;
 }

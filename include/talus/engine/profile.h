@@ -23,12 +23,11 @@ struct SlowestPair {
 /// What joints cost in a step. An articulation is a set of bodies that joints connect. Its joints are solved together, in
 /// each sub-step by two passes (docs/profiling.md).
 struct JointProfile {
-    std::uint64_t articulations = 0;  ///< number of articulations with an awake body; only these are solved
-    std::uint64_t joints = 0;         ///< number of their joints
-    std::uint64_t rows = 0;           ///< number of the joints' scalar constraints, active or not
-    std::uint64_t factorizations =
-        0;  ///< number of times an articulation's matrix was factored, whole or in part, in all sub-steps
-    std::uint64_t rounds = 0;  ///< number of rounds of all passes, in all sub-steps
+    std::uint64_t articulations = 0;   ///< number of articulations with an awake body; only these are solved
+    std::uint64_t joints = 0;          ///< number of their joints
+    std::uint64_t rows = 0;            ///< number of the joints' scalar constraints, active or not
+    std::uint64_t factorizations = 0;  ///< number of times that an articulation's matrix, or a part of it, was factored
+    std::uint64_t rounds = 0;          ///< number of rounds of all passes, in all sub-steps
     /// Number of passes over an articulation that was solved alone, in all sub-steps. The others were solved side by side
     /// with articulations that have the same tree and the same kinds of joints.
     std::uint64_t passes_alone = 0;
