@@ -40,7 +40,7 @@ bool strike(JointContactGroups& g, Articulations& s, JointedContactRow& row) {
 
 /// Makes the impacts, one after the other. Returns whether there was any.
 bool strike_rows(JointContactGroups& g, Articulations& s, const JointContactGroup& group) {
-    for (JointedContactRow& row : g.rows_of(group)) begin_row(g, s, row);
+    begin_rows(g, s, group, [](JointedContactRow&, double) {});
     bool any = false;
     for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
         bool struck = false;

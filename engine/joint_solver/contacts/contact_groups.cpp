@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -59,7 +60,7 @@ void add_assemblies(JointContactGroups& g, Articulations& s, JointContactGroup& 
         const std::uint32_t articulation = link == null_index ? null_index : s.articulation_of_link[link];
         const bool joins = g.assemblies.size() > group.first_assembly && articulation != null_index &&
                            g.assemblies.back().articulation == articulation;
-        if (!joins) g.assemblies.push_back({articulation, static_cast<std::uint32_t>(g.bodies.size()), 0, false});
+        if (!joins) g.assemblies.push_back({articulation, static_cast<std::uint32_t>(g.bodies.size())});
         if (grounded && articulation != null_index) s.articulations[articulation].floating = false;
         ++g.assemblies.back().body_count;
         g.bodies.push_back({body, link, static_cast<std::uint32_t>(g.assemblies.size() - 1), {}, {}});
@@ -97,6 +98,27 @@ void add_rows(JointContactGroups& g, const Articulations& s, std::uint32_t index
             row.alone += glm::dot(contact.lane.inverse_mass_b, n2) + glm::dot(point.angular_b, point.turn_b);
         g.rows.push_back(row);
     }
+}
+
+/// Lists the rows of each of a group's assemblies.
+void list_rows(JointContactGroups& g, const JointContactGroup& group) {
+    const auto for_each_assembly = [&](auto&& visit) {
+        for (std::uint32_t r = group.first_row; r < group.first_row + group.row_count; ++r) {
+            const std::uint32_t(&of)[2] = g.contacts[g.rows[r].contact].assembly;
+            if (of[0] != null_index) visit(g.assemblies[of[0]], r);
+            if (of[1] != null_index && of[1] != of[0]) visit(g.assemblies[of[1]], r);
+        }
+    };
+    for_each_assembly([](PushedAssembly& assembly, std::uint32_t) { ++assembly.row_count; });
+    auto next = static_cast<std::uint32_t>(g.rows_by_assembly.size());
+    for (PushedAssembly& assembly : g.assemblies_of(group)) {
+        assembly.first_row = next;
+        next += std::exchange(assembly.row_count, 0u);
+    }
+    g.rows_by_assembly.resize(next);
+    for_each_assembly([&](PushedAssembly& assembly, std::uint32_t r) {
+        g.rows_by_assembly[assembly.first_row + assembly.row_count++] = r;
+    });
 }
 
 /// Returns an impulse of a contact's point on the link on one side of it, which is in a batch.
@@ -221,7 +243,8 @@ void find_parts(JointContactGroups& g, const Articulations& s) {
 
 std::size_t JointContactGroups::bytes() const {
     return groups.capacity() * sizeof(groups[0]) + contacts.capacity() * sizeof(contacts[0]) +
-           rows.capacity() * sizeof(rows[0]) + assemblies.capacity() * sizeof(assemblies[0]) +
+           rows.capacity() * sizeof(rows[0]) + changed.capacity() +
+           rows_by_assembly.capacity() * sizeof(std::uint32_t) + assemblies.capacity() * sizeof(assemblies[0]) +
            bodies.capacity() * sizeof(bodies[0]) + responses.capacity() * sizeof(responses[0]) +
            pushes.capacity() * sizeof(pushes[0]) + parts.capacity() * sizeof(parts[0]) +
            unsorted_groups.capacity() * sizeof(groups[0]) +
@@ -236,6 +259,7 @@ void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver&
     g.rows.clear();
     g.assemblies.clear();
     g.bodies.clear();
+    g.rows_by_assembly.clear();
     g.least_bounce = solver.least_bounce();
     g.keys.clear();
     const auto found = solver.jointed_contacts();
@@ -243,7 +267,8 @@ void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver&
         const ConstraintGraph::Edge& edge = edges[found[i].edge];
         g.keys.push_back({islands.find(edge.pushes_a ? edge.a : edge.b), i});
     }
-    std::sort(g.keys.begin(), g.keys.end());
+    // They are in order already if they are of one island, as in a heap.
+    if (!std::is_sorted(g.keys.begin(), g.keys.end())) std::sort(g.keys.begin(), g.keys.end());
     std::uint32_t response_count = 0;
     for (std::size_t first = 0, end = 0; first < g.keys.size(); first = end) {
         while (end < g.keys.size() && g.keys[end].first == g.keys[first].first) ++end;
@@ -255,28 +280,42 @@ void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver&
         for (std::uint32_t i = group.first_contact; i < g.contacts.size(); ++i)
             add_rows(g, s, i, first_body, response_count);
         group.row_count = static_cast<std::uint32_t>(g.rows.size()) - group.first_row;
+        list_rows(g, group);
         g.groups.push_back(group);
     }
     g.responses.resize(response_count);
     g.pushes.resize(2 * g.rows.size());
+    g.changed.resize(g.rows.size());
     find_parts(g, s);
 }
 
-double begin_row(const JointContactGroups& g, const Articulations& s, JointedContactRow& row) {
-    const JointedContact& contact = g.contacts[row.contact];
-    const ContactLane& c = contact.lane;
-    const ContactLane::Point& point = c.points[row.point];
+ContactMotion motion_of(const JointContactGroups& g, const Articulations& s, std::uint32_t contact) {
+    const ContactLane& c = g.contacts[contact].lane;
     const SolverBody* const bodies[2] = {&s.motions.bodies[c.reads_a], &s.motions.bodies[c.reads_b]};
+    ContactMotion motion;
+    for (int side = 0; side < 2; ++side) {
+        const SolverBody& body = *bodies[side];
+        const double sign = side == 0 ? -1.0 : 1.0;
+        motion.moved[side] = sign * glm::dot(c.normal, to_double(body.displacement));
+        motion.speed[side] = sign * glm::dot(c.normal, to_double(body.velocity));
+        motion.turned[side] = to_double(body.turn);
+        motion.spin[side] = to_double(body.angular_velocity);
+    }
+    return motion;
+}
+
+double begin_row(const JointContactGroups& g, JointedContactRow& row, const ContactMotion& motion) {
+    const JointedContact& contact = g.contacts[row.contact];
+    const ContactLane::Point& point = contact.lane.points[row.point];
     row.impulse_before = row.impulse = *point.impulse;
     row.response = -1.0;
-    row.changes_seen = 0;
     row.gap = point.separation;
     row.drift = 0.0;
     double speed = 0.0;
     for (int side = 0; side < 2; ++side) {
-        const SolverBody& body = *bodies[side];
-        row.gap += along(c, point, side, to_double(body.displacement), to_double(body.turn));
-        const double part = along(c, point, side, to_double(body.velocity), to_double(body.angular_velocity));
+        const dvec3 angular = angular_of(point, side);
+        row.gap += motion.moved[side] + glm::dot(angular, motion.turned[side]);
+        const double part = motion.speed[side] + glm::dot(angular, motion.spin[side]);
         if (contact.body[side] == null_index) row.drift += part;
         speed += part;
     }
@@ -284,10 +323,10 @@ double begin_row(const JointContactGroups& g, const Articulations& s, JointedCon
 }
 
 void read_bodies(JointContactGroups& g, const Articulations& s, const JointContactGroup& group) {
+    std::fill_n(g.changed.begin() + group.first_row, group.row_count, std::uint8_t{1});
     for (PushedAssembly& assembly : g.assemblies_of(group)) {
         assembly.pushed = false;
         assembly.ready = false;
-        assembly.changes = 0;
         for (PushedBody& pushed : g.bodies_of(assembly)) {
             const SolverBody& body = s.motions.bodies[pushed.solver];
             pushed.velocity = to_double(body.velocity);
@@ -296,11 +335,14 @@ void read_bodies(JointContactGroups& g, const Articulations& s, const JointConta
     }
 }
 
-bool has_changed(const JointContactGroups& g, JointedContactRow& row) {
-    std::uint32_t changes = 1;
-    for (const std::uint32_t assembly : g.contacts[row.contact].assembly)
-        changes += assembly == null_index ? 0 : g.assemblies[assembly].changes;
-    return std::exchange(row.changes_seen, changes) != changes;
+std::uint32_t next_changed(JointContactGroups& g, const JointContactGroup& group, std::uint32_t row) {
+    const std::uint32_t end = group.first_row + group.row_count;
+    if (row >= end) return end;
+    std::uint8_t* const all = g.changed.data();
+    auto* const found = static_cast<std::uint8_t*>(std::memchr(all + row, 1, end - row));
+    if (found == nullptr) return end;
+    *found = 0;
+    return static_cast<std::uint32_t>(found - all);
 }
 
 double separating_speed(const JointContactGroups& g, const JointedContactRow& row) {
@@ -346,8 +388,10 @@ void add_impulse(JointContactGroups& g, const JointedContactRow& row, double imp
     const dvec3* response = g.responses.data() + row.first_response;
     for (int side = 0; side < 2; ++side) {
         if (contact.assembly[side] == null_index || (side == 1 && contact.assembly[0] == contact.assembly[1])) continue;
-        ++g.assemblies[contact.assembly[side]].changes;
-        for (PushedBody& body : g.bodies_of(g.assemblies[contact.assembly[side]])) {
+        const PushedAssembly& assembly = g.assemblies[contact.assembly[side]];
+        for (std::uint32_t i = 0; i < assembly.row_count; ++i)
+            g.changed[g.rows_by_assembly[assembly.first_row + i]] = 1;
+        for (PushedBody& body : g.bodies_of(assembly)) {
             body.velocity += impulse * *response++;
             body.angular_velocity += impulse * *response++;
         }

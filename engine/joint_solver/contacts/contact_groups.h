@@ -38,9 +38,9 @@ struct PushedBody {
 struct PushedAssembly {
     std::uint32_t articulation = null_index;
     std::uint32_t first_body = 0, body_count = 0;
-    bool ready = false;         ///< its capped drives have constant impulses in this round
-    bool pushed = false;        ///< an impulse on it has changed in this round
-    std::uint32_t changes = 0;  ///< changes of its velocities in this round
+    std::uint32_t first_row = 0, row_count = 0;  ///< in JointContactGroups::rows_by_assembly
+    bool ready = false;                          ///< its capped drives have constant impulses in this round
+    bool pushed = false;                         ///< an impulse on it has changed in this round
 };
 
 struct JointedContact {
@@ -60,9 +60,15 @@ struct JointedContactRow {
     double gap = 0.0;                ///< between the surfaces, m
     double drift = 0.0;              ///< speed of bodies that cannot be pushed, along the row, m/s
     double response = 0.0;           ///< J M^-1 J^T of its two bodies with their joints; negative: not computed yet
-    std::uint32_t changes_seen = 0;  ///< sum of PushedAssembly::changes when it was last looked at, plus 1; 0: never
     double impulse_before = 0.0;     ///< when the round began
     double impulse = 0.0;
+};
+
+/// The motion of the bodies of a contact, A and B.
+struct ContactMotion {
+    double moved[2] = {},
+           speed[2] = {};  ///< of their centres along the normal, negative for A: since the step's start, now
+    dvec3 turned[2] = {}, spin[2] = {};  ///< rotation since the step's start, and angular velocity
 };
 
 /// The contacts of an island.
@@ -85,6 +91,9 @@ struct JointContactGroups {
     std::vector<JointContactPart> parts;
     std::vector<JointedContact> contacts;
     std::vector<JointedContactRow> rows;
+    std::vector<std::uint8_t>
+        changed;  ///< by row: 1 if velocities of its bodies in `bodies` have changed since next_changed()
+    std::vector<std::uint32_t> rows_by_assembly;
     std::vector<PushedAssembly> assemblies;
     std::vector<PushedBody> bodies;
     std::vector<dvec3> responses;   ///< velocity and angular velocity, for a unit of impulse
@@ -114,14 +123,29 @@ inline dvec3 to_double(const float* v) { return {v[0], v[1], v[2]}; }
 void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver& solver,
                          std::span<const ConstraintGraph::Edge> edges, Islands& islands);
 
+/// Reads the motion of a contact's bodies.
+ContactMotion motion_of(const JointContactGroups& g, const Articulations& s, std::uint32_t contact);
+
 /// Reads a row's impulse and gap. Returns the speed at which its bodies separate, m/s.
-double begin_row(const JointContactGroups& g, const Articulations& s, JointedContactRow& row);
+double begin_row(const JointContactGroups& g, JointedContactRow& row, const ContactMotion& motion);
+
+/// Calls visit(row, the speed at which its bodies separate, m/s) for the group's rows, after begin_row().
+template <class Visit>
+void begin_rows(JointContactGroups& g, const Articulations& s, const JointContactGroup& group, Visit&& visit) {
+    std::uint32_t contact = null_index;
+    ContactMotion motion;
+    for (JointedContactRow& row : g.rows_of(group)) {
+        if (row.contact != contact) motion = motion_of(g, s, contact = row.contact);
+        visit(row, begin_row(g, row, motion));
+    }
+}
 
 /// Reads the velocities of the group's bodies.
 void read_bodies(JointContactGroups& g, const Articulations& s, const JointContactGroup& group);
 
-/// Whether the velocities of a row's bodies in `bodies` have changed since the last call for this row in the round.
-bool has_changed(const JointContactGroups& g, JointedContactRow& row);
+/// Returns the first row from `row` on, or the group's end, whose bodies' velocities in `bodies` have changed since this
+/// function returned it last. After read_bodies() these are all rows.
+std::uint32_t next_changed(JointContactGroups& g, const JointContactGroup& group, std::uint32_t row);
 
 /// Returns the speed at which a row's bodies separate, by their velocities in `bodies`, m/s.
 double separating_speed(const JointContactGroups& g, const JointedContactRow& row);

@@ -33,21 +33,20 @@ double wanted_change(const JointedContactRow& row, double speed) {
 }
 
 /// Reads the rows and their wanted changes. Returns whether joints and contacts disagree by more than is allowed.
-bool begin_rows(JointContactGroups& g, const Articulations& s, const JointContactGroup& group, double allowed) {
+bool find_disagreement(JointContactGroups& g, const Articulations& s, const JointContactGroup& group, double allowed) {
     const double h = s.substep, push = -static_cast<double>(settings::max_push_speed);
     bool disagree = false;
     double change = 0.0;  // of the contact's speed, by all of its points
     std::uint32_t contact = null_index;
-    for (JointedContactRow& row : g.rows_of(group)) {
+    begin_rows(g, s, group, [&](JointedContactRow& row, double speed) {
         const ContactLane& c = g.contacts[row.contact].lane;
-        const double speed = begin_row(g, s, row);
         row.gamma = row.gap <= 0.0 ? c.points[row.point].gamma : 0.0;
         row.bias = row.gap > 0.0 ? row.gap / h : std::max(c.bias_rate * std::min(row.gap + c.slop, 0.0), push);
         if (row.contact != contact) change = 0.0;
         contact = row.contact;
         change += wanted_change(row, speed);
         disagree = disagree || change > allowed;
-    }
+    });
     return disagree;
 }
 
@@ -55,8 +54,9 @@ bool begin_rows(JointContactGroups& g, const Articulations& s, const JointContac
 void iterate(JointContactGroups& g, Articulations& s, const JointContactGroup& group, double allowed) {
     for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
         double worst = 0.0;
-        for (JointedContactRow& row : g.rows_of(group)) {
-            if (!has_changed(g, row)) continue;
+        const std::uint32_t end = group.first_row + group.row_count;
+        for (std::uint32_t r = group.first_row; (r = next_changed(g, group, r)) != end; ++r) {
+            JointedContactRow& row = g.rows[r];
             const double speed = separating_speed(g, row);
             const double before = row.impulse, residual = speed + row.bias + row.gamma * before;
             if (before == 0.0 && residual >= 0.0) continue;
@@ -81,7 +81,7 @@ void iterate(JointContactGroups& g, Articulations& s, const JointContactGroup& g
 void solve_contact_group(JointContactGroups& g, Articulations& s, const JointContactGroup& group) {
     const double allowed = allowed_disagreement(g, s, group);
     for (int round = 0; round < settings::joint_contact_rounds; ++round) {
-        if (!begin_rows(g, s, group, allowed)) return;
+        if (!find_disagreement(g, s, group, allowed)) return;
         read_bodies(g, s, group);
         iterate(g, s, group, allowed);
         if (!impulses_fit(g, group)) return;
