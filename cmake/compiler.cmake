@@ -58,7 +58,9 @@ endfunction()
 function(talus_avx512_sources target)
   if(TALUS_HAS_AVX2 AND TALUS_HAS_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX512)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
-      "-mavx512f;-mavx512dq;-mavx512vl;-ffp-contract=off;-mprefer-vector-width=512;-Wno-psabi")
+    if(ARGN)
+      set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+        "-mavx512f;-mavx512dq;-mavx512vl;-ffp-contract=off;-mprefer-vector-width=512;-Wno-psabi")
+    endif()
   endif()
 endfunction()

@@ -11,7 +11,7 @@ bool has_avx2() {
 }
 
 bool has_avx512() {
-#ifdef TALUS_AVX2
+#if defined(TALUS_AVX2) && defined(TALUS_AVX512)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl");
 #else

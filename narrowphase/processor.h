@@ -6,7 +6,8 @@ namespace talus::detail {
 /// True if this library was built for AVX2, too, and this processor has it.
 bool has_avx2();
 
-/// True if this processor has AVX-512 for doubles and for shorter vectors, too (F, DQ and VL).
+/// True if the engine was built for AVX-512, too, and this processor has it for doubles and for shorter vectors (F, DQ
+/// and VL).
 bool has_avx512();
 
 }  // namespace talus::detail

@@ -83,7 +83,7 @@ public:
     struct Options {
         Timing timing = Timing::off;  ///< how much is timed for profile()
         bool batches = true;          ///< whether articulations of equal layout are solved side by side
-        Jobs jobs;                    ///< for prepare(); as many parts of a pass may run at the same time
+        Jobs jobs;                    ///< runs prepare(); up to jobs.threads parts of a pass may run at the same time
     };
 
     explicit JointSolver(const JointKernel& kernel) : s_(kernel) {}

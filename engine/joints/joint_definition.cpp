@@ -66,11 +66,9 @@ struct Translator {
 
 FixedDef fixed_of(const Joint& joint) {
     const JointSpring &linear = joint.axes[0].spring, &angular = joint.axes[3].spring;
-    FixedDef def;
-    def.linear_hertz = linear.hertz;
-    def.angular_hertz = angular.hertz;
-    if (linear.hertz != 0.0f || angular.hertz != 0.0f)
-        def.damping_ratio = linear.hertz != 0.0f ? linear.damping_ratio : angular.damping_ratio;
+    const JointSpring& soft = linear.hertz != 0.0f ? linear : angular;
+    FixedDef def{.linear_hertz = linear.hertz, .angular_hertz = angular.hertz};
+    if (soft.hertz != 0.0f) def.damping_ratio = soft.damping_ratio;
     return def;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Translates each kind of joint: every definition becomes a joint with six axes, a cone and a drive; and back.
+/// Translates between definitions of all kinds and joints, which have six axes, a cone and a drive.
 
 #include <talus/engine/joints/joint.h>
 #include "engine/joints/joint_store.h"

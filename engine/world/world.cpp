@@ -245,10 +245,9 @@ BodyDef World::describe(BodyId id) const {
         Body by_shapes;
         by_shapes.type = body.type;
         talus::set_mass(by_shapes, own);
-        const MassProperties properties{body.mass, body.local_center, body.inertia};
         if (by_shapes.mass != body.mass || by_shapes.local_center != body.local_center ||
             by_shapes.inertia != body.inertia)
-            def.mass_properties = properties;
+            def.mass_properties = {body.mass, body.local_center, body.inertia};
     }
     def.linear_damping = body.linear_damping;
     def.angular_damping = body.angular_damping;

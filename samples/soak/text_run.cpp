@@ -5,8 +5,8 @@
 #include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
+#include <cmath>
 
 namespace talus::samples {
 

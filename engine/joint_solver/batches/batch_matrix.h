@@ -113,23 +113,23 @@ static void find_members(const Batch& b) {
     b.view.members_known = true;
 }
 
-/// Notes the rows of the matrix that an earlier pass has factored, so that it can be changed. Call it before rows change.
+/// Finds the members of a matrix that an earlier pass has factored, so that factor() can make only a part of it again.
+/// Call it before rows are freed or clamped.
 static void note_members(const Batch& b) {
     const bool holds = b.view.factored == b.pass || (b.view.factored != JointPass::none && !b.layout.springs);
     if (b.layout.bounded && holds) find_members(b);
 }
 
-/// Finds the joints whose part of the matrix must be made again: those whose rows have changed, those with a block
-/// between them and such a joint, and all that are eliminated after one of these and share a link with it.
+/// Finds the joints whose part of the matrix must be made again: the joints whose rows have changed; the joints with a
+/// block between them and such a joint; and the later joints that the elimination of one of these changes.
 static void find_stale(const Batch& b) {
-    for (unsigned at = 0; at < b.layout.joint_count; ++at) b.members[at].stale = b.members[at].changed;
+    for (unsigned j = 0; j < b.layout.joint_count; ++j) b.members[j].stale = b.members[j].changed;
     for (unsigned at = 0; at < b.layout.joint_count; ++at) {
-        const unsigned j = b.layout.order[at];
-        const BatchJointLayout& layout = b.layout.joints[j];
+        const BatchJointLayout& layout = b.layout.joints[b.layout.order[at]];
+        bool& stale = b.members[b.layout.order[at]].stale;
         const BatchBlock* const blocks = b.layout.blocks + layout.first_block;
-        for (unsigned k = 0; k < layout.block_count; ++k)
-            b.members[j].stale = b.members[j].stale || b.members[blocks[k].joint].changed;
-        for (unsigned k = 0; b.members[j].stale && k < layout.block_count; ++k) b.members[blocks[k].joint].stale = true;
+        for (unsigned k = 0; k < layout.block_count; ++k) stale = stale || b.members[blocks[k].joint].changed;
+        for (unsigned k = 0; stale && k < layout.block_count; ++k) b.members[blocks[k].joint].stale = true;
     }
 }
 
@@ -381,8 +381,8 @@ TALUS_INLINE void subtract_product(D* target, const D* left, const D* right, con
     }
 }
 
-/// Factors the matrix. If only some rows have changed since the last time, it makes again what depends on them; the
-/// result has the same bits.
+/// Factors the matrix. If only some rows have been freed or clamped since the last time, it makes only the blocks again
+/// that depend on them. The result has the same bits.
 static void factor(const Batch& b) {
     find_members(b);
     find_stale(b);

@@ -3,9 +3,9 @@
 ///
 /// Games have many copies of one ragdoll, rope or car. Their joints have the same rows and the same tree, so each
 /// operation of a pass can be done for four or eight of them at once, and the memory that a pass needs lies close
-/// together. The only articulation of its layout takes a batch of its own, with idle lanes. By the passes for one
-/// articulation a single car would take a fifth less time, but it would move differently (by rounding) when a second one
-/// wakes up far away.
+/// together. The only articulation of its layout takes a batch of its own, with idle lanes. Solved alone, it would take
+/// less time if its joints have many rows, as a car's have. But then its motion would change (by rounding) whenever a
+/// second articulation of its layout wakes up, however far away.
 ///
 /// The passes (batch_passes.h) are those of passes/, with the same results up to rounding. They do not know everything:
 /// articulations with loops, locked bodies, gears, drives or hubs are solved alone. Other parts of the engine read and

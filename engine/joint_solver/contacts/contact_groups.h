@@ -66,9 +66,10 @@ struct JointedContactRow {
 
 /// The motion of the bodies of a contact, A and B.
 struct ContactMotion {
-    double moved[2] = {},
-           speed[2] = {};  ///< of their centres along the normal, negative for A: since the step's start, now
-    dvec3 turned[2] = {}, spin[2] = {};  ///< rotation since the step's start, and angular velocity
+    double moved[2] = {};  ///< distance by which the body's centre has moved away from the other body in this step, m
+    double speed[2] = {};  ///< speed at which it does so now, m/s
+    dvec3 turned[2] = {};  ///< rotation since the step's start, rad
+    dvec3 spin[2] = {};    ///< angular velocity, rad/s
 };
 
 /// The contacts of an island.
@@ -91,9 +92,8 @@ struct JointContactGroups {
     std::vector<JointContactPart> parts;
     std::vector<JointedContact> contacts;
     std::vector<JointedContactRow> rows;
-    std::vector<std::uint8_t>
-        changed;  ///< by row: 1 if velocities of its bodies in `bodies` have changed since next_changed()
-    std::vector<std::uint32_t> rows_by_assembly;
+    std::vector<std::uint8_t> changed;            ///< by row: 1 if next_changed() must return it
+    std::vector<std::uint32_t> rows_by_assembly;  ///< of each assembly: the rows of its contacts
     std::vector<PushedAssembly> assemblies;
     std::vector<PushedBody> bodies;
     std::vector<dvec3> responses;   ///< velocity and angular velocity, for a unit of impulse
@@ -143,8 +143,8 @@ void begin_rows(JointContactGroups& g, const Articulations& s, const JointContac
 /// Reads the velocities of the group's bodies.
 void read_bodies(JointContactGroups& g, const Articulations& s, const JointContactGroup& group);
 
-/// Returns the first row from `row` on, or the group's end, whose bodies' velocities in `bodies` have changed since this
-/// function returned it last. After read_bodies() these are all rows.
+/// Returns the next row, from `row` on, whose bodies have changed their velocities in `bodies` since this function
+/// returned it last; the end of the group's rows if there is none. After read_bodies() all rows count as changed.
 std::uint32_t next_changed(JointContactGroups& g, const JointContactGroup& group, std::uint32_t row);
 
 /// Returns the speed at which a row's bodies separate, by their velocities in `bodies`, m/s.

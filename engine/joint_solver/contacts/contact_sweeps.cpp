@@ -55,7 +55,7 @@ void iterate(JointContactGroups& g, Articulations& s, const JointContactGroup& g
     for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
         double worst = 0.0;
         const std::uint32_t end = group.first_row + group.row_count;
-        for (std::uint32_t r = group.first_row; (r = next_changed(g, group, r)) != end; ++r) {
+        for (std::uint32_t r = next_changed(g, group, group.first_row); r != end; r = next_changed(g, group, r + 1)) {
             JointedContactRow& row = g.rows[r];
             const double speed = separating_speed(g, row);
             const double before = row.impulse, residual = speed + row.bias + row.gamma * before;

@@ -26,6 +26,7 @@ public:
         for (unsigned j = 0; j < joints_; ++j) add_joint(j);
         for (unsigned j = 0; j < joints_; ++j) add_blocks(j);
         for (unsigned j = 0; j < joints_; ++j) add_updates(j);
+        make_room();
         for (unsigned j = joints_; j-- > 0;) order_.push_back(j);
         for (unsigned l = 0; l < links_; ++l) links[l].inverse_mass = random_lanes(0.5, 2.0);
         for (unsigned j = 0; j < joints_; ++j) set_numbers(j);
@@ -66,13 +67,13 @@ public:
         return v;
     }
 
-    std::vector<Link> links = std::vector<Link>(24);
-    std::vector<Joint> joints = std::vector<Joint>(24);
+    std::vector<Link> links;
+    std::vector<Joint> joints;
     std::vector<Row> rows;
     std::vector<D> slacks, values, inverse_pivots, numbers;
     std::vector<I> masks;
-    std::vector<Members> members = std::vector<Members>(24);
-    std::vector<unsigned> in_matrix = std::vector<unsigned>(48);
+    std::vector<Members> members;
+    std::vector<unsigned> in_matrix;
 
 private:
     D random_lanes(double low, double high) {
@@ -127,7 +128,14 @@ private:
                 updates_.push_back(block->place);
             }
         }
+    }
+
+    void make_room() {
         dynamic_.assign(links_, 1);
+        links.resize(links_);
+        joints.resize(joints_);
+        members.resize(joints_);
+        in_matrix.resize(2 * joints_);
         slacks.assign(row_layouts_.size(), splat(1e-9));
         inverse_pivots.resize(row_layouts_.size());
         masks.resize(row_layouts_.size());
