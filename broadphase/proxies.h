@@ -14,6 +14,11 @@
 #include <span>
 #include <vector>
 
+namespace talus {
+class ByteReader;
+class ByteWriter;
+}  // namespace talus
+
 namespace talus::detail {
 
 /// Where the current box of a proxy is. An entry for the proxy in a grid that is not its home is out of date.
@@ -72,11 +77,15 @@ public:
 
     std::size_t bytes() const;
 
-private:
+    // See broadphase_bytes.h.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes);
     struct Owner {
         Filter filter;
         std::uint32_t user_data = 0;
     };
+
+private:
     struct Task {
         std::vector<ProxyIndex> leaving;  ///< the proxies that got new fat boxes
     };
@@ -84,6 +93,7 @@ private:
         std::vector<Task> tasks;
     };
 
+    void restore(ByteReader& bytes);
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
     bool may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;

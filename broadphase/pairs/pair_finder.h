@@ -27,6 +27,10 @@ public:
 
     std::size_t bytes() const;
 
+    // See broadphase_bytes.h.
+    void write(ByteWriter& bytes, std::size_t proxies) const;
+    void read(ByteReader& bytes, const Proxies& proxies);
+
 private:
     /// The working memory of one task, and its results.
     struct Task {
@@ -40,6 +44,7 @@ private:
         std::vector<Task> tasks;
     };
 
+    static bool is_known(const Proxies& proxies, ProxyIndex p);
     void compare_part(const Proxies& proxies, const ProxyGrids& grids, Task& task, int index, int count);
     void compare(const Proxies& proxies, const ProxyGrids& grids, ProxyIndex proxy, Task& task);
 

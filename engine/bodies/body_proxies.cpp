@@ -1,5 +1,7 @@
 #include "engine/bodies/body_proxies.h"
 
+#include "broadphase/broadphase_bytes.h"
+
 #include "engine/solve/solver_indices.h"
 #include "narrowphase/tolerances.h"
 
@@ -108,6 +110,9 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, A
     const float displacement = dt * std::sqrt(length_squared(body.linear_velocity));
     spheres_[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + displacement};
 }
+
+void BodyProxies::visit_broadphase(ByteWriter& bytes) const { detail::BroadphaseBytes::write(bytes, broadphase_); }
+void BodyProxies::visit_broadphase(ByteReader& bytes) { detail::BroadphaseBytes::read(bytes, broadphase_); }
 
 std::size_t BodyProxies::bytes() const {
     return broadphase_.bytes() + body_of_.capacity() * sizeof(std::uint32_t) +

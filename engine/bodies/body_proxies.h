@@ -8,6 +8,7 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/jobs.h>
+#include "common/bytes.h"
 #include "engine/contacts/contact_world.h"
 #include "engine/pairs/body_pairs.h"
 #include "engine/sleeping/awake_set.h"
@@ -41,9 +42,17 @@ public:
     const Broadphase& broadphase() const { return broadphase_; }
     std::span<const std::uint32_t> bodies_of() const { return body_of_; }  ///< slots by proxy; null_index once removed
     std::span<const BoundingSphere> spheres() const { return spheres_; }   ///< by body slot
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        visit_broadphase(bytes);
+        bytes(body_of_, spheres_, expected_dt_);
+    }
     std::size_t bytes() const;
 
 private:
+    void visit_broadphase(ByteWriter& bytes) const;
+    void visit_broadphase(ByteReader& bytes);
     void set_colliders(const ContactWorld& world, std::uint32_t slot, Aabb& box, float dt);
     void note(std::uint32_t slot, Body& body, ProxyIndex proxy);
 

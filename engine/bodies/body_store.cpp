@@ -121,16 +121,47 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
 
 std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
     const std::uint32_t slot = allocate(1, colliders);
-    const detail::PlacedTriangle placed = detail::place_triangle(*defs[mesh].mesh, triangle);
-    triangles[slot] = {mesh, triangle, placed.material, placed.middle};
-    surfaces[slot] = surface_of(material(slot));
-    colliders.shapes[slot] = placed.shape;
-    local_boxes[slot] = talus::bounds(placed.shape);
+    triangles[slot] = {mesh, triangle};
     if (colliders.surface_triangles.size() <= slot) colliders.surface_triangles.resize(slot + 1);
-    colliders.surface_triangles[slot] = placed.surface;
+    derive_triangle(slot, colliders);
     ++colliders.versions[slot];
     place_triangle(slot, colliders);
     return slot;
+}
+
+void ShapePool::derive_triangle(std::uint32_t slot, Colliders& colliders) {
+    TrianglePlace& place = triangles[slot];
+    const detail::PlacedTriangle placed = detail::place_triangle(*defs[place.mesh].mesh, place.triangle);
+    place.material = placed.material;
+    place.middle = placed.middle;
+    surfaces[slot] = surface_of(material(slot));
+    colliders.shapes[slot] = placed.shape;
+    local_boxes[slot] = talus::bounds(placed.shape);
+    colliders.surface_triangles[slot] = placed.surface;
+}
+
+void ShapePool::derive(Colliders& colliders) {
+    const std::size_t size = defs.size();
+    local_boxes.resize(size);
+    surfaces.resize(size);
+    colliders.shapes.resize(size);
+    for (std::uint32_t i = 0; i < size; ++i) {
+        if (is_triangle(i)) {
+            const SurfaceTriangle saved = colliders.surface_triangles[i];
+            derive_triangle(i, colliders);
+            colliders.surface_triangles[i].pressed_through = saved.pressed_through;
+            colliders.surface_triangles[i].side_point = saved.side_point;
+        } else {
+            derive_shape(i, colliders);
+        }
+    }
+}
+
+void ShapePool::derive_shape(std::uint32_t slot, Colliders& colliders) {
+    const ShapeDef& def = defs[slot];
+    local_boxes[slot] = def.mesh ? def.mesh->bounds() : talus::bounds(def.shape);
+    surfaces[slot] = surface_of(def.material);
+    colliders.shapes[slot] = def.shape;
 }
 
 void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
@@ -155,6 +186,15 @@ std::size_t ShapePool::bytes() const {
            free_ones_.capacity() * sizeof(std::uint32_t) +
            (local_boxes.capacity() + world_boxes.capacity()) * sizeof(Aabb) + surfaces.capacity() * sizeof(Surface) +
            free_runs_.capacity() * sizeof(FreeRun);
+}
+
+bool BodyStore::has_valid_free_list() const {
+    std::vector<bool> free(bodies_.size(), false);
+    for (const std::uint32_t slot : free_) {
+        if (slot >= bodies_.size() || bodies_[slot].in_use || free[slot]) return false;
+        free[slot] = true;
+    }
+    return free_.size() + live_count_ == bodies_.size();
 }
 
 std::uint32_t BodyStore::allocate() {

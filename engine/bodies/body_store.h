@@ -6,6 +6,7 @@
 #include <talus/ids.h>
 #include <talus/narrowphase/collide.h>
 #include "common/assert.h"
+#include "common/bytes.h"
 #include "engine/bodies/free_turn.h"
 
 #include <algorithm>
@@ -113,6 +114,10 @@ struct TrianglePlace {
     std::uint32_t triangle = 0;       ///< index in its TriangleSet
     std::uint32_t material = 0;
     vec3 middle{0.0f};  ///< origin of the triangle's frame in the mesh's frame
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(mesh, triangle);  // the rest follows from the mesh
+    }
 };
 
 /// The shapes of all bodies. It is parallel to Colliders: index i is the same shape in both. Each body has consecutive
@@ -127,12 +132,35 @@ public:
 
     /// Adds a triangle of the mesh in slot `mesh` and places it. Returns its slot, to be released with release().
     std::uint32_t add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders);
+    /// Sets what follows from the definition of a shape that is no triangle.
+    void derive_shape(std::uint32_t slot, Colliders& colliders);
     /// Moves a triangle to the pose of its mesh.
     void place_triangle(std::uint32_t slot, Colliders& colliders);
     bool is_triangle(std::uint32_t slot) const { return triangles[slot].mesh != null_index; }
     /// Returns the slot of the user's shape to which a slot belongs.
     std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
     const Material& material(std::uint32_t slot) const;
+
+    /// For saved worlds (common/bytes.h): the state of the pool and of the colliders.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes, Colliders& colliders) {
+        auto size = static_cast<std::uint32_t>(defs.size());
+        bytes(size, free_runs_, free_ones_);
+        visit_triangles(bytes, size, colliders);
+        visit_parallel(bytes, size, defs);
+        visit_parallel(bytes, size, world_boxes);
+        visit_parallel(bytes, size, colliders.poses);
+        visit_parallel(bytes, size, colliders.versions);
+        visit_parallel(bytes, size, colliders.motions);
+    }
+    /// Derives the rest of it: what follows from the definitions, and from the meshes to which triangles belong.
+    void derive(Colliders& colliders);
+    /// The slots that are free, for checks of saved worlds.
+    template <class Visit>
+    void for_each_free(Visit&& visit) const {
+        for (const FreeRun& run : free_runs_) visit(run.first, run.count);
+        for (const std::uint32_t slot : free_ones_) visit(slot, 1u);
+    }
 
     std::vector<ShapeDef> defs;
     std::vector<Aabb> local_boxes;  ///< in the shape's frame
@@ -143,8 +171,24 @@ public:
     std::size_t bytes() const;
 
 private:
+    void derive_triangle(std::uint32_t slot, Colliders& colliders);
+    template <class Bytes>
+    void visit_triangles(Bytes& bytes, std::size_t size, Colliders& colliders) {
+        visit_parallel(bytes, size, triangles);
+        for (std::size_t i = 0; i < triangles.size(); ++i) {
+            if (triangles[i].mesh == null_index) continue;
+            if constexpr (Bytes::reads) colliders.surface_triangles.resize(size);
+            SurfaceTriangle& surface = colliders.surface_triangles[i];
+            bytes(surface.pressed_through, surface.side_point);
+        }
+    }
+
     struct FreeRun {
-        std::uint32_t first, count;
+        std::uint32_t first = 0, count = 0;
+        template <class Bytes>
+        void visit_fields(Bytes& bytes) {
+            bytes(first, count);
+        }
     };
     std::vector<FreeRun> free_runs_;
     std::vector<std::uint32_t> free_ones_;  ///< single slots
@@ -169,6 +213,13 @@ public:
     }
     std::uint32_t slot_count() const { return static_cast<std::uint32_t>(bodies_.size()); }
     std::uint32_t live_count() const { return live_count_; }
+    /// For checks of saved worlds.
+    bool has_valid_free_list() const;
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(bodies_, free_, live_count_);
+    }
     std::size_t bytes() const { return bodies_.capacity() * sizeof(Body) + free_.capacity() * sizeof(std::uint32_t); }
 
 private:

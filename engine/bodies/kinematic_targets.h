@@ -29,11 +29,21 @@ public:
     /// Ends the solve: puts the bodies exactly at their targets, even if a target was too far for their speed.
     void arrive(BodyStore& bodies);
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(targets_, arrived_);
+    }
+
 private:
     struct Target {
         BodyId body;
         vec3 center;
         quat rotation;
+        template <class Bytes>
+        void visit_fields(Bytes& bytes) {
+            bytes(body, center, rotation);
+        }
     };
     void stop_arrived(BodyStore& bodies);
     void drop_gone(const BodyStore& bodies);

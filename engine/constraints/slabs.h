@@ -25,6 +25,19 @@ public:
 
     std::uint32_t count() const { return count_; }
     std::uint8_t of(std::uint32_t slot) const { return of_[slot]; }
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(of_, planes_, slack_, axis_, count_, cut_for_, allowed_);
+    }
+    /// Returns whether what was read can be right.
+    bool fit() const {
+        if (count_ < 1 || count_ > most_slabs || axis_ < 0 || axis_ > 2) return false;
+        for (const std::uint8_t slab : of_) {
+            if (slab >= most_slabs) return false;
+        }
+        return true;
+    }
     std::size_t bytes() const { return of_.capacity() + places_.capacity() * sizeof(Place); }
 
 private:

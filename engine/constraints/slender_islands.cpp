@@ -270,6 +270,13 @@ void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level)
     level.below.xz += with_below.xz - 0.5 * (below_x * z + below_z * x) / sum;
 }
 
+bool SlenderIslands::fit() const {
+    return std::all_of(states_.begin(), states_.end(), [](const State& state) {
+        const auto in_range = [](float hardness) { return hardness >= 1.0f && hardness <= settings::slender_most; };
+        return in_range(state.hardness) && in_range(state.wanted);
+    });
+}
+
 std::size_t SlenderIslands::bytes() const {
     return states_.capacity() * sizeof(State) + hardness_.capacity() * sizeof(float) +
            islands_.capacity() * sizeof(Island) + levels_.capacity() * sizeof(Level) +

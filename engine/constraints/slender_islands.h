@@ -58,6 +58,13 @@ public:
     /// The greatest factor; 1 if there are none.
     float most_hardness() const { return most_hardness_; }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(states_, looks_);
+    }
+    /// Returns whether what was read can be right.
+    bool fit() const;
     std::size_t bytes() const;
 
 private:
@@ -66,6 +73,10 @@ private:
         std::uint32_t seen = 0;                ///< the last call of find() with this body
         float hardness = 1.0f, wanted = 1.0f;  ///< present factor of stiffness, and the one to which it changes
         bool fresh = false;                    ///< the body was not in the call before
+        template <class Bytes>
+        void visit_fields(Bytes& bytes) {
+            bytes(seen, hardness, wanted, fresh);
+        }
     };
     struct Island {
         std::uint32_t bodies = 0, fresh = 0;

@@ -36,6 +36,11 @@ public:
     std::vector<std::uint32_t>& touching() { return touching_; }
     std::span<const std::uint32_t> touching() const { return touching_; }
     std::span<const std::uint32_t> last_touching() const { return last_touching_; }
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(active_, touching_, last_touching_);
+    }
     std::size_t bytes() const;
 
 private:

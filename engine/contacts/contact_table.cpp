@@ -3,6 +3,7 @@
 #include "engine/settings.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace talus {
@@ -201,6 +202,95 @@ void ContactTable::set_touching(std::uint32_t c, bool touching) {
 void ContactTable::mark_mesh_contact_changed(std::uint32_t k) {
     if (!mesh_contacts[k].changed) changed_mesh_contacts.push_back(k);
     mesh_contacts[k].changed = true;
+}
+
+namespace {
+
+/// Checks a list of free slots: each slot must be either in use or in the list, once.
+template <class InUse>
+bool is_free_list(std::span<const std::uint32_t> free, std::size_t slots, std::size_t live, InUse&& in_use) {
+    std::vector<bool> listed(slots, false);
+    for (const std::uint32_t slot : free) {
+        if (slot >= slots || listed[slot] || in_use(slot)) return false;
+        listed[slot] = true;
+    }
+    return free.size() + live == slots;
+}
+
+}  // namespace
+
+const char* ContactTable::restore() {
+    std::uint32_t used_pairs = 0, used_contacts = 0, used_far = 0, used_meshes = 0;
+    std::vector<bool> seen(bodies.size(), false), mesh_seen(mesh_contacts.size(), false);
+    std::vector<std::uint32_t> touches(mesh_contacts.size(), 0);
+    const auto are_bodies_of = [](const Pair& pair, std::uint32_t a, std::uint32_t b) {
+        return (pair.body[0] == a && pair.body[1] == b) || (pair.body[0] == b && pair.body[1] == a);
+    };
+    for (std::uint32_t p = 0; p < pairs.size(); ++p) {
+        const Pair& pair = pairs[p];
+        const bool is_far = far[p].a != null_index;
+        if (!pair.in_use) {
+            if (is_far) return "a far pair does not exist";
+            continue;
+        }
+        ++used_pairs;
+        used_far += is_far;
+        if (pair.body[0] == pair.body[1]) return "a body has a pair with itself";
+        if (is_far && (far[p].a != pair.body[0] || far[p].b != pair.body[1])) return "a far pair has other bodies";
+        for (std::uint32_t k = pair.first_mesh_contact; k != null_index; k = mesh_contacts[k].next_in_pair) {
+            if (k >= mesh_contacts.size() || mesh_seen[k]) return "a list of mesh contacts is wrong";
+            mesh_seen[k] = true;
+            ++used_meshes;
+            const MeshContact& m = mesh_contacts[k];
+            if (m.shape == null_index || m.mesh == null_index || !are_bodies_of(pair, m.shape_body, m.mesh_body))
+                return "a mesh contact has other bodies than its pair";
+        }
+        for (std::uint32_t c = pair.first_contact; c != null_index; c = states[c].next_in_pair) {
+            if (c >= bodies.size() || seen[c] || bodies[c].a == null_index) return "a list of contacts is wrong";
+            seen[c] = true;
+            ++used_contacts;
+            const ContactState& state = states[c];
+            if (state.pair != p || !are_bodies_of(pair, bodies[c].a, bodies[c].b))
+                return "a contact has other bodies than its pair";
+            if (state.mesh_contact == null_index) continue;
+            if (state.mesh_contact >= mesh_contacts.size() || !mesh_seen[state.mesh_contact])
+                return "a contact has no such mesh contact";
+            const MeshContact& m = mesh_contacts[state.mesh_contact];
+            if (!are_bodies_of(pair, m.shape_body, m.mesh_body)) return "a contact is one of another pair's mesh contact";
+            touches[state.mesh_contact] += state.touching;
+        }
+        if (is_far && (pair.first_contact != null_index || pair.first_mesh_contact != null_index))
+            return "a far pair has contacts";
+    }
+    if (used_pairs != live_pairs_ || used_contacts != live_contacts_ || used_far != far_pairs_)
+        return "a number of contacts or pairs is wrong";
+    if (!is_free_list(free_pairs_, pairs.size(), used_pairs, [&](std::uint32_t p) { return pairs[p].in_use; }) ||
+        !is_free_list(free_contacts_, bodies.size(), used_contacts, [&](std::uint32_t c) { return bool(seen[c]); }) ||
+        !is_free_list(free_mesh_contacts_, mesh_contacts.size(), used_meshes,
+                      [&](std::uint32_t k) { return bool(mesh_seen[k]); }))
+        return "a list of free contacts or pairs is wrong";
+    for (std::uint32_t c = 0; c < bodies.size(); ++c) {
+        if (bodies[c].a != null_index && !seen[c]) return "a contact belongs to no pair";
+    }
+    std::vector<bool> listed(mesh_contacts.size(), false);
+    for (const std::uint32_t k : changed_mesh_contacts) {
+        if (k >= mesh_contacts.size() || listed[k]) return "the list of changed mesh contacts is wrong";
+        listed[k] = true;
+    }
+    for (std::uint32_t k = 0; k < mesh_contacts.size(); ++k) {
+        if (mesh_seen[k] && mesh_contacts[k].touches != touches[k]) return "a mesh contact has another number of touches";
+        if (mesh_contacts[k].changed != listed[k]) return "the list of changed mesh contacts is wrong";
+        if (!mesh_seen[k] && mesh_contacts[k].shape != null_index) return "a mesh contact belongs to no pair";
+    }
+    replacement_of_.assign(states.size(), null_index);
+    for (std::uint32_t i = 0; i < replacements_.size(); ++i) {
+        if (replacements_[i].contact >= states.size()) return "a replaced manifold belongs to no contact";
+        replacement_of_[replacements_[i].contact] = i;
+    }
+    for (std::uint32_t c = 0; c < states.size(); ++c) {
+        if (states[c].replaced && replacement_of_[c] == null_index) return "a replaced manifold is missing";
+    }
+    return nullptr;
 }
 
 std::size_t ContactTable::bytes() const {

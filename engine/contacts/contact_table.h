@@ -13,6 +13,7 @@
 
 #include <talus/narrowphase/collide.h>
 #include "common/assert.h"
+#include "common/bytes.h"
 #include "engine/bodies/body_store.h"
 #include "engine/constraints/constraint_graph.h"
 #include "engine/sleeping/awake_set.h"
@@ -186,6 +187,26 @@ public:
     std::vector<MeshContact> mesh_contacts;
     std::vector<std::uint32_t> changed_mesh_contacts;  ///< may have begun or ended to touch
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(pairs);
+        visit_parallel(bytes, pairs.size(), far);
+        bytes(bodies);
+        if constexpr (Bytes::reads) {
+            records.resize(bodies.size());
+            caches.resize(bodies.size());
+            states.resize(bodies.size());
+        }
+        for (std::size_t c = 0; c < bodies.size(); ++c) {
+            if (bodies[c].a != null_index) bytes(records[c], caches[c], states[c]);
+        }
+        bytes(mesh_contacts, changed_mesh_contacts, replacements_, free_pairs_, free_contacts_, free_mesh_contacts_,
+              live_contacts_, live_pairs_, far_pairs_);
+    }
+    /// Checks what visit_fields() has read, as far as it does not refer to bodies and shapes, and derives the rest.
+    /// Returns what is wrong with it, or null.
+    const char* restore();
     std::uint32_t live_contacts() const { return live_contacts_; }
     std::uint32_t live_pairs() const { return live_pairs_; }
     std::uint32_t far_pairs() const { return far_pairs_; }
@@ -195,6 +216,10 @@ private:
     struct Replacement {
         std::uint32_t contact;
         Manifold manifold;
+        template <class Bytes>
+        void visit_fields(Bytes& bytes) {
+            bytes(contact, manifold);
+        }
     };
     std::vector<Replacement> replacements_;      ///< manifolds of this step
     std::vector<std::uint32_t> replacement_of_;  ///< by contact: its index in replacements_, valid while it is replaced

@@ -8,6 +8,7 @@
 #include "engine/contacts/contact_world.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace talus {
@@ -30,6 +31,13 @@ public:
     /// no point of the contact is left.
     bool modify(const BodyStore& bodies, const ContactEvent& names, const Transform& pose_a, const Transform& pose_b,
                 Manifold& manifold, float& friction, float& restitution, bool touched) const;
+
+    std::span<const std::uint32_t> modified() const { return modified_; }
+    /// For saved worlds (common/bytes.h). The modifier is not saved.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(modified_);
+    }
 
 private:
     ContactModifier modifier_ = nullptr;

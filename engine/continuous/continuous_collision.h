@@ -80,6 +80,12 @@ public:
     /// How many bodies swept_bodies.h has listed, including those that is_clear() then spared the sweep.
     std::size_t swept_count() const { return swept_.count(); }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(impacts_);
+    }
+
 private:
     struct Step;
 

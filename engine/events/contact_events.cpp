@@ -141,6 +141,14 @@ void ContactEvents::set_touching(const ContactWorld& world, std::uint32_t c, boo
     mesh_contact.last_impulse = contacts.states[c].last_impulse + (now && !first ? mesh_contact.last_impulse : 0.0f);
 }
 
+bool ContactEvents::fit(const ContactView& world) const {
+    const auto are_less = [](const std::vector<std::uint32_t>& list, std::size_t size) {
+        return std::all_of(list.begin(), list.end(), [&](std::uint32_t i) { return i < size; });
+    };
+    return are_less(held_back_contacts_, world.contacts.states.size()) &&
+           are_less(held_back_mesh_contacts_, world.contacts.mesh_contacts.size());
+}
+
 void ContactEvents::report_mesh_contacts(const ContactWorld& world) {
     ContactTable& contacts = world.contacts;
     for (const std::uint32_t k : contacts.changed_mesh_contacts) {

@@ -56,6 +56,14 @@ public:
     std::span<const ContactEvent> begun() const { return begun_; }
     std::span<const ContactEvent> ended() const { return ended_; }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(begun_, ended_, next_step_, if_changed_, held_back_contacts_, held_back_mesh_contacts_);
+    }
+    /// Returns whether what was read names only bodies, shapes and contacts that may exist.
+    bool fit(const ContactView& world) const;
+
 private:
     void report_impact_on_mesh(const ContactWorld& world, const Impact& impact, std::uint32_t mesh_contact);
     std::vector<ContactEvent>::iterator find_ended(const ContactEvent& event);

@@ -22,6 +22,12 @@ public:
 
     std::span<const HitEvent> hits() const { return hits_; }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(hits_);
+    }
+
 private:
     struct Approach {
         std::uint32_t contact;

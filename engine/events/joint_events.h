@@ -26,6 +26,12 @@ public:
     }
     std::span<const JointEvent> broken() const { return broken_; }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(broken_, next_step_);
+    }
+
 private:
     std::vector<JointEvent> broken_, next_step_;
 };

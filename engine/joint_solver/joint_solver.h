@@ -235,6 +235,22 @@ public:
     /// not be closed in several steps is left open until its joints open further.
     void end_closing(std::uint32_t slot, bool closed) { talus::end_closing(s_.articulation_of(slot), closed); }
 
+    /// For saved worlds (common/bytes.h): what the articulations keep from step to step. The joints are those of the
+    /// world.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes, const JointStore& joints, const BodyStore& bodies) {
+        bool kept = !topology_.has_changed(s_, joints, bodies);
+        bytes(kept);
+        if (!kept) return;
+        if constexpr (Bytes::reads) topology_.build(s_, joints, bodies);
+        auto count = static_cast<std::uint32_t>(s_.articulations.size());
+        bytes(count);
+        if constexpr (Bytes::reads) {
+            if (!bytes.expect(count == s_.articulations.size(), "the number of articulations is wrong")) return;
+        }
+        for (Articulation& a : s_.articulations) bytes(a.failed_closings, a.most_open, a.stays_open);
+    }
+
     /// Writes forces, angles and the state for the next step to the joints. `step` is in seconds.
     void store(JointStore& joints, float step, const Jobs& jobs);
     /// Returns what joints have cost since prepare(), and adds the number of times the clock was read for that.

@@ -8,6 +8,7 @@
 
 #include <talus/engine/joints/joint.h>
 #include "common/assert.h"
+#include "common/bytes.h"
 #include "engine/bodies/body_store.h"
 
 #include <array>
@@ -98,6 +99,16 @@ public:
     std::uint32_t live_count() const { return live_count_; }
     /// Changes whenever a joint is added or removed.
     std::uint64_t version() const { return version_; }
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(joints_);
+        visit_parallel(bytes, joints_.size(), bodies_);
+        bytes(first_, free_, live_count_);
+        if constexpr (Bytes::reads) revisions_.assign(joints_.size(), 0);
+    }
+    /// Returns what is wrong with what was read, or null.
+    const char* problem(const BodyStore& bodies) const;
     std::size_t bytes() const;
 
     /// Calls visit(joint slot, slot of the other body or null_index) for each joint of a body. `visit` may remove that

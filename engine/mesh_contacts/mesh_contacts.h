@@ -34,6 +34,12 @@ public:
     /// Returns whether some shape was found on the wrong side in this step (MeshContact::pressed_through).
     bool any_pressed_through() const { return any_pressed_through_; }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(any_pressed_through_);
+    }
+
 private:
     struct NearTriangle {
         vec3 points[3];  ///< mesh frame, m

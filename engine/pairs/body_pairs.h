@@ -61,6 +61,13 @@ public:
 
     /// Sets Pair::edges of the pairs with a compound to 0. The stage `graph` counts them anew.
     void clear_edge_counts(ContactTable& contacts) const { compounds_.clear_edge_counts(contacts); }
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(compounds_);
+    }
+    /// See CompoundPairs::fit().
+    bool fit(const ContactTable& contacts) const { return compounds_.fit(contacts); }
     std::size_t bytes() const;
 
 private:

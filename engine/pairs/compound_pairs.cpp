@@ -40,6 +40,18 @@ void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contact
     }
 }
 
+bool CompoundPairs::fit(const ContactTable& contacts) const {
+    std::vector<bool> known(contacts.pairs.size(), false);
+    for (const CompoundPair& compound : pairs_) {
+        if (compound.pair >= known.size() || known[compound.pair]) return false;
+        known[compound.pair] = true;
+    }
+    for (std::size_t p = 0; p < known.size(); ++p) {
+        if (contacts.pairs[p].compound && !known[p]) return false;
+    }
+    return true;
+}
+
 void CompoundPairs::clear_edge_counts(ContactTable& contacts) const {
     for (const CompoundPair& compound : pairs_) contacts.pairs[compound.pair].edges = 0;
 }

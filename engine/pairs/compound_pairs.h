@@ -26,6 +26,13 @@ public:
     void update(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events, const AwakeSet& awake);
 
     void clear_edge_counts(ContactTable& contacts) const;
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(pairs_);
+    }
+    /// Returns whether the pairs that were read exist, and each is there once.
+    bool fit(const ContactTable& contacts) const;
     std::size_t bytes() const { return pairs_.capacity() * sizeof(CompoundPair) + known_contacts_.capacity(); }
 
 private:
@@ -37,6 +44,10 @@ private:
         std::uint32_t steps = 0;  ///< since the last comparison
         vec3 between{0.0f};       ///< from the centre of the first body to the centre of the second one
         quat rotations[2] = {};
+        template <class Bytes>
+        void visit_fields(Bytes& bytes) {
+            bytes(pair, slack, steps, between, rotations);
+        }
     };
     static float motion(const ContactWorld& world, const CompoundPair& compound);
     void update(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events, CompoundPair& compound);

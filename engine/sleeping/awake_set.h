@@ -42,6 +42,30 @@ public:
     /// Valid after compact() until the next insert or erase.
     std::span<const std::uint32_t> list() const { return list_; }
     std::size_t size() const { return count_; }
+    /// For saved worlds (common/bytes.h). An erased body keeps its place in the list here, too.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(list_);
+        if constexpr (Bytes::reads) leaving_.resize(list_.size());
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            bool leaves = !Bytes::reads && flags_[list_[i]] == Flag::leaving;
+            bytes(leaves);
+            if constexpr (Bytes::reads) leaving_[i] = leaves;
+        }
+    }
+    /// Derives the rest of a set that was read, for so many body slots. Returns false if it cannot be right.
+    bool restore(std::size_t slots) {
+        flags_.assign(slots, Flag::out);
+        count_ = 0;
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            const std::uint32_t slot = list_[i];
+            if (slot >= slots || flags_[slot] != Flag::out) return false;
+            flags_[slot] = leaving_[i] ? Flag::leaving : Flag::awake;
+            count_ += !leaving_[i];
+        }
+        leaving_ = {};
+        return true;
+    }
     std::size_t bytes() const { return flags_.capacity() + list_.capacity() * sizeof(std::uint32_t); }
 
 private:
@@ -49,6 +73,7 @@ private:
     std::vector<Flag> flags_;
     std::vector<std::uint32_t> list_;
     std::size_t count_ = 0;
+    std::vector<bool> leaving_;  ///< between visit_fields() and restore(): by place in the list
 };
 
 }  // namespace talus

@@ -49,6 +49,18 @@ public:
         if (j < i) parent_[i] = j;
     }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(parent_);
+    }
+    /// Returns whether the sets that were read are those of `count` indices.
+    bool fit(std::size_t count) const {
+        for (std::size_t i = 0; i < parent_.size(); ++i) {
+            if (parent_[i] > i) return false;
+        }
+        return parent_.size() == count;
+    }
     std::size_t bytes() const { return parent_.capacity() * sizeof(std::uint32_t); }
 
 private:

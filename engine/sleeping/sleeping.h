@@ -61,6 +61,13 @@ public:
     void update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
                 const SolverBodies& moving, bool allow_sleep, float dt, FrameProfile& profile);
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(awake_);
+    }
+    /// See AwakeSet::restore().
+    bool restore(std::size_t slots) { return awake_.restore(slots); }
     std::size_t bytes() const {
         return awake_.bytes() + island_still_time_.capacity() * sizeof(float) +
                stack_.capacity() * sizeof(std::uint32_t);

@@ -108,6 +108,14 @@ void SolverIndices::assign(const BodyStore& bodies, const AwakeSet& awake, const
     slab_of_.resize(slots_.size(), 0);
 }
 
+bool SolverIndices::fit(std::size_t slots) const {
+    const auto is_slot = [&](std::uint32_t slot) { return slot == null_index || slot < slots; };
+    const auto is_index = [&](std::uint32_t index) { return index == 0 || index < slots_.size(); };
+    return index_.size() <= slots && movable_end_ <= slots_.size() &&
+           std::all_of(slots_.begin(), slots_.end(), is_slot) &&
+           std::all_of(index_.begin(), index_.end(), is_index) && slabs_.fit();
+}
+
 std::size_t SolverIndices::bytes() const {
     return slabs_.bytes() + constraints_.capacity() + slab_of_.capacity() +
            (contact_counts_.capacity() + index_.capacity() + slots_.capacity() + movable_.capacity()) *

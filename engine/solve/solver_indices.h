@@ -99,6 +99,13 @@ public:
     /// Returns the first solver index of a group of slabs. For the number of groups, returns the end of the last group.
     std::uint32_t slab_group_begin(std::size_t group) const { return slab_group_begins_[group]; }
 
+    /// For saved worlds (common/bytes.h). Of the indices only what is asked for between steps.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(slabs_, index_, slots_, movable_end_);
+    }
+    /// Returns whether what was read can be right for so many body slots.
+    bool fit(std::size_t slots) const;
     std::size_t bytes() const;
 
 private:

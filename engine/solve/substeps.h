@@ -12,6 +12,7 @@
 #include "engine/constraints/crowded_contacts.h"
 #include "engine/constraints/slender_islands.h"
 #include "engine/constraints/solver_contacts.h"
+#include "engine/settings.h"
 #include "engine/sleeping/islands.h"
 
 #include <cstddef>
@@ -37,6 +38,15 @@ public:
     std::span<const float> hardness() const { return slender_.hardness(); }
     const CrowdedContacts& crowded() const { return crowded_; }
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(usual_length_, slender_);
+    }
+    /// Returns whether what was read can be right.
+    bool fit() const {
+        return usual_length_ >= 0.0f && usual_length_ <= settings::longest_step && slender_.fit();
+    }
     std::size_t bytes() const { return crowded_.bytes() + slender_.bytes(); }
 
 private:

@@ -33,6 +33,11 @@ public:
     /// `count` is the number of groups of the last step, which are the first ones of the list.
     std::uint32_t find(const Input& in, std::vector<StiffGroup>& groups, std::uint32_t count);
 
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(searches_, seen_);
+    }
     std::size_t bytes() const;
 
 private:
@@ -58,6 +63,10 @@ private:
         bool stiff = false;                ///< it was in a group in that search
         std::uint32_t refused = 0;         ///< number of the last search that found its island too much work
         std::uint32_t refused_bodies = 0;  ///< number of bodies of that island; 0: none was refused
+        template <class Bytes>
+        void visit_fields(Bytes& bytes) {
+            bytes(step, stiff, refused, refused_bodies);
+        }
     };
 
     Island& island_of(const Input& in, const ConstraintGraph::Edge& edge) {

@@ -221,6 +221,15 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
     if (!group.joint_rows.empty()) hand_over(group, joints);
 }
 
+bool StiffGroups::fit(std::size_t slots) const {
+    for (const StiffGroup& group : groups_) {
+        for (const std::uint32_t slot : group.island) {
+            if (slot >= slots) return false;
+        }
+    }
+    return true;
+}
+
 std::size_t StiffGroups::bytes() const {
     const auto size_of = [](const auto& vector) { return vector.capacity() * sizeof(vector[0]); };
     std::size_t sum = size_of(groups_) + size_of(position_) + search_.bytes();

@@ -60,6 +60,7 @@
 #include "engine/stiff_groups/group_search.h"
 #include "engine/stiff_groups/stiff_group.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -93,6 +94,26 @@ public:
     /// Solves groups first .. last - 1: changes their impulses and velocities.
     void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, std::uint32_t first, std::uint32_t last);
 
+    /// For saved worlds (common/bytes.h). Of the groups of the last step, the next one reads only which were too much
+    /// work.
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(search_);
+        auto spent = static_cast<std::uint32_t>(
+            std::count_if(groups_.begin(), groups_.begin() + count_, [](const StiffGroup& g) { return is_spent(g); }));
+        bytes(spent);
+        if constexpr (Bytes::reads) {
+            if (!bytes.expect(spent <= bytes.left() / 4, "a list is longer than the rest of the bytes")) return;
+            groups_.assign(spent, StiffGroup{});
+            for (StiffGroup& group : groups_) group.work = settings::stiff_most_work;
+            count_ = spent;
+        }
+        for (std::uint32_t g = 0; g < count_; ++g) {
+            if (is_spent(groups_[g])) bytes(groups_[g].island);
+        }
+    }
+    /// Returns whether the body slots that were read are less than `slots`.
+    bool fit(std::size_t slots) const;
     std::size_t bytes() const;
 
 private:

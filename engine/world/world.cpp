@@ -22,9 +22,7 @@ void World::State::put_shapes(Body& body, std::span<const ShapeDef> given) {
 void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {
     shapes.defs[index] = given;
     shapes.defs[index].pose.rotation = normalized(given.pose.rotation);
-    shapes.local_boxes[index] = given.mesh ? given.mesh->bounds() : talus::bounds(given.shape);
-    shapes.surfaces[index] = surface_of(given.material);
-    colliders.shapes[index] = given.shape;
+    shapes.derive_shape(index, colliders);
     ++colliders.versions[index];
 }
 

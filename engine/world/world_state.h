@@ -122,6 +122,14 @@ struct World::State {
                            contact_events});
     }
     CollideSettings collide_settings() const;
+
+    // Saved worlds (engine/state).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes);
+    /// Checks and completes what visit_fields() has read: first what a step builds on, then the rest. They return what
+    /// is wrong with it, or null. Call the second only if the first returns null.
+    const char* problem_of_stores();
+    const char* problem_of_results() const;
     std::uint64_t state_hash() const;                   ///< hash of bodies, pairs, contacts and their impulses
     std::uint32_t island_of(std::uint32_t slot) const;  ///< see World::island
 

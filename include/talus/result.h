@@ -16,6 +16,7 @@ enum class ErrorCode {
     too_complex,       ///< more vertices or shapes than can be stored
     stale_handle,      ///< the body or joint was removed, or never existed
     bad_argument,      ///< any other argument that is not allowed; the message says which
+    bad_data,          ///< saved bytes that are damaged, or of another format
 };
 
 /// An error: what was wrong, and what is allowed.

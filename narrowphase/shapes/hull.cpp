@@ -25,6 +25,7 @@ namespace {
 
 using namespace hull_builder;
 using detail::HullData;
+using detail::HullParts;
 using detail::HullRing;
 using glm::dvec3;
 
@@ -98,10 +99,9 @@ std::vector<Index> renumber(PolygonMesh& mesh) {
     return points;
 }
 
-void set_vertices(HullData& hull, std::span<const vec3> points, std::span<const Index> chosen) {
-    hull.vertices.reserve(chosen.size());
-    for (std::vector<float>* axis : {&hull.x, &hull.y, &hull.z}) axis->reserve((chosen.size() + 7) / 8 * 8);
-    for (const Index i : chosen) hull.vertices.push_back(points[i]);
+void set_vertices(HullData& hull, std::vector<vec3> vertices) {
+    hull.vertices = std::move(vertices);
+    for (std::vector<float>* axis : {&hull.x, &hull.y, &hull.z}) axis->reserve((hull.vertices.size() + 7) / 8 * 8);
     hull.bounds = {hull.vertices[0], hull.vertices[0]};
     double farthest = 0.0;
     for (const vec3& v : hull.vertices) {
@@ -119,20 +119,20 @@ void set_vertices(HullData& hull, std::span<const vec3> points, std::span<const 
     }
 }
 
-void set_faces(HullData& hull, const Cloud& cloud, const PolygonMesh& mesh) {
-    hull.faces.reserve(mesh.faces.size());
-    hull.face_vertices.reserve(mesh.corners.size());
-    for (const PolygonFace& face : mesh.faces) {
-        const dvec3 area = cloud.area_in_metres(face.area);
-        const vec3 normal(area / std::sqrt(glm::dot(area, area)));
+/// Sets the faces, except for their first corners.
+void set_faces(HullData& hull, const HullParts& parts) {
+    hull.faces.reserve(parts.faces.size());
+    std::uint32_t first = 0;
+    for (const HullParts::Face& face : parts.faces) {
         // The plane with the float normal touches the outermost corner, so that all vertices are under it.
         double offset = -1e300;
-        for (std::uint32_t i = 0; i < face.count; ++i)
-            offset = std::max(offset, glm::dot(dvec3(normal), dvec3(hull.vertices[mesh.corners[face.first + i]])));
-        hull.faces.push_back({normal, static_cast<float>(offset), face.first, face.count, {}});
+        for (std::uint32_t i = first; i < first + face.count; ++i)
+            offset = std::max(offset, glm::dot(dvec3(face.normal), dvec3(hull.vertices[parts.corners[i]])));
+        hull.faces.push_back({face.normal, static_cast<float>(offset), first, face.count, {}});
+        first += face.count;
     }
-    for (const Index corner : mesh.corners) hull.face_vertices.push_back(static_cast<std::uint16_t>(corner));
-    hull.face_neighbours.assign(mesh.neighbours.begin(), mesh.neighbours.end());
+    hull.face_vertices = parts.corners;
+    hull.face_neighbours = parts.neighbours;
 }
 
 /// Walks around each vertex: from the edge that leaves it along one face to the edge that leaves it along the next.
@@ -248,14 +248,26 @@ Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points) {
     const std::vector<Index> chosen = renumber(*mesh);
     if (chosen.size() > Hull::max_vertices) return too_many_vertices(chosen.size());
 
+    HullParts parts;
+    for (const Index i : chosen) parts.vertices.push_back(points[i]);
+    for (const PolygonFace& face : mesh->faces) {
+        const dvec3 area = cloud->area_in_metres(face.area);
+        parts.faces.push_back({vec3(area / std::sqrt(glm::dot(area, area))), face.count});
+    }
+    for (const Index corner : mesh->corners) parts.corners.push_back(static_cast<std::uint16_t>(corner));
+    parts.neighbours.assign(mesh->neighbours.begin(), mesh->neighbours.end());
+    return std::shared_ptr<const Hull>(detail::assemble_hull(std::move(parts)));
+}
+
+std::shared_ptr<const HullData> detail::assemble_hull(HullParts parts) {
     auto hull = std::make_shared<HullData>();
-    set_vertices(*hull, points, chosen);
-    set_faces(*hull, *cloud, *mesh);
+    set_vertices(*hull, std::move(parts.vertices));
+    set_faces(*hull, parts);
     set_vertex_rings(*hull);
     set_lanes(*hull);
     set_mass(*hull);
     detail::set_view(*hull);
-    return std::shared_ptr<const Hull>(std::move(hull));
+    return hull;
 }
 
 std::size_t Hull::bytes() const {

@@ -44,6 +44,21 @@ struct HullData final : Hull {
     HullView view;  ///< all that support search reads
 };
 
+/// What a hull is made of; everything else follows from it. The corners of a face are consecutive in `corners`, as in
+/// Hull::face_vertices.
+struct HullParts {
+    struct Face {
+        vec3 normal{0.0f};
+        std::uint32_t count = 0;  ///< corners
+    };
+    std::vector<vec3> vertices;
+    std::vector<Face> faces;
+    std::vector<std::uint16_t> corners;
+    std::vector<std::uint32_t> neighbours;  ///< as Hull::face_neighbours
+};
+/// Returns the hull. The parts must be those of a valid polyhedron.
+std::shared_ptr<const HullData> assemble_hull(HullParts parts);
+
 /// Returns the tables of a hull.
 inline const HullData& data_of(const Hull& hull) { return static_cast<const HullData&>(hull); }
 

@@ -4,6 +4,7 @@
 #include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/moving_box.h"
+#include "narrowphase/triangles/triangle_bytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,10 @@ public:
         for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
         build_pyramid();
         bounds_ = box_of(levels_.size() - 1, 0, 0);
+    }
+
+    HeightFieldDef definition() const {
+        return {columns_, cells_z_ + 1, heights_, spacing_x_, spacing_z_, materials_, two_sided_};
     }
 
     SetTriangle triangle(std::uint32_t t) const override {
@@ -264,5 +269,32 @@ Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDe
     }
     return std::shared_ptr<const TriangleSet>(std::move(field));
 }
+
+namespace detail {
+
+bool write_height_field(ByteWriter& bytes, const TriangleSet& set) {
+    const auto* const field = dynamic_cast<const HeightField*>(&set);
+    if (field == nullptr) return false;
+    const HeightFieldDef def = field->definition();
+    bytes(def.columns, def.rows, def.spacing_x, def.spacing_z, def.two_sided);
+    bytes(std::vector<float>(def.heights.begin(), def.heights.end()));
+    bytes(std::vector<std::uint8_t>(def.materials.begin(), def.materials.end()));
+    return true;
+}
+
+std::shared_ptr<const TriangleSet> read_height_field(ByteReader& bytes) {
+    HeightFieldDef def;
+    std::vector<float> heights;
+    std::vector<std::uint8_t> materials;
+    bytes(def.columns, def.rows, def.spacing_x, def.spacing_z, def.two_sided, heights, materials);
+    if (bytes.failed()) return nullptr;
+    def.heights = heights;
+    def.materials = materials;
+    const Result<std::shared_ptr<const TriangleSet>> field = make_height_field(def);
+    if (bytes.expect(static_cast<bool>(field), "a height field is refused")) return *field;
+    return nullptr;
+}
+
+}  // namespace detail
 
 }  // namespace talus

@@ -2,8 +2,10 @@
 
 #include "common/number_text.h"
 #include "narrowphase/shapes/moments.h"
+#include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/clean_triangles.h"
 #include "narrowphase/triangles/moving_box.h"
+#include "narrowphase/triangles/triangle_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -35,6 +37,14 @@ public:
         build_tree();
         bounds_ = nodes_[0].box();
         find_neighbours();
+    }
+    /// Reads a mesh; if the bytes fail, it must not be used.
+    explicit Mesh(ByteReader& bytes) { read(bytes); }
+
+    void write(ByteWriter& bytes) const {
+        bytes(vertices_, corners_, sources_, materials_, two_sided_);
+        bytes(static_cast<std::uint32_t>(nodes_.size()));
+        for (const Node& node : nodes_) bytes(node.first, node.count);
     }
 
     SetTriangle triangle(std::uint32_t t) const override {
@@ -171,6 +181,83 @@ private:
             if ((p == u && q == v) || (p == v && q == u)) return sides_[t].neighbour[i];
         }
         return nobody;
+    }
+
+    /// Reads what write() has written. The bytes fail if it is no mesh.
+    void read(ByteReader& bytes) {
+        std::uint32_t node_count = 0;
+        bytes(vertices_, corners_, sources_, materials_, two_sided_, node_count);
+        if (bytes.failed()) return;
+        size_ = static_cast<std::uint32_t>(corners_.size());
+        const bool fits = size_ > 0 && corners_.size() < nobody && vertices_.size() < nobody &&
+                          sources_.size() == size_ && (materials_.empty() || materials_.size() == size_);
+        if (!bytes.expect(fits, "the lists of a mesh differ in length")) return;
+        if (!bytes.expect(node_count > 0 && node_count <= bytes.left() / 8, "the tree of a mesh has a wrong size"))
+            return;
+        for (const vec3& v : vertices_) {
+            const vec3 far = glm::abs(v);
+            if (!bytes.expect(std::max({far.x, far.y, far.z}) <= largest_size, "a vertex of a mesh is too far out"))
+                return;
+        }
+        for (const Corners& c : corners_) {
+            const auto last = static_cast<std::uint32_t>(vertices_.size());
+            if (!bytes.expect(c[0] < last && c[1] < last && c[2] < last, "a mesh has no such vertex")) return;
+            const vec3& p = vertices_[c[0]];
+            if (!bytes.expect(!check(talus::triangle(vec3(0.0f), vertices_[c[1]] - p, vertices_[c[2]] - p)),
+                              "a triangle of a mesh has no area"))
+                return;
+        }
+        for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
+        nodes_.resize(node_count);
+        for (Node& node : nodes_) bytes(node.first, node.count);
+        if (bytes.failed() || !bytes.expect(fit_tree(), "the tree of a mesh is wrong")) return;
+        bounds_ = nodes_[0].box();
+        find_neighbours();
+    }
+
+    /// Finds the boxes of the tree's nodes. Returns false if it is not a tree over all triangles, from left to right.
+    bool fit_tree() {
+        std::vector<std::uint8_t> depth(nodes_.size(), 0);
+        std::size_t children = 1;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const Node& node = nodes_[i];
+            if (node.count != 0) continue;
+            if (node.first <= i || node.first + std::size_t{1} >= nodes_.size()) return false;
+            for (const std::size_t child : {node.first + std::size_t{0}, node.first + std::size_t{1}}) {
+                if (depth[child] != 0 || depth[i] + 2u >= most_depth) return false;
+                depth[child] = static_cast<std::uint8_t>(depth[i] + 1);
+                ++children;
+            }
+        }
+        if (children != nodes_.size()) return false;
+        for (std::size_t i = nodes_.size(); i-- > 0;) {
+            Node& node = nodes_[i];
+            Aabb box;
+            if (node.count == 0) {
+                box = merge(nodes_[node.first].box(), nodes_[node.first + 1].box());
+            } else {
+                if (node.first >= size_ || node.count > size_ - node.first) return false;
+                box = box_of(node.first);
+                for (std::uint32_t t = node.first + 1; t < node.first + node.count; ++t) box = merge(box, box_of(t));
+            }
+            node.lower = box.lower;
+            node.upper = box.upper;
+        }
+        // The leaves, from left to right.
+        std::uint32_t next = 0, stack[most_depth];
+        std::size_t top = 0;
+        stack[top++] = 0;
+        while (top > 0) {
+            const Node& node = nodes_[stack[--top]];
+            if (node.count == 0) {
+                stack[top++] = node.first + 1;
+                stack[top++] = node.first;
+            } else {
+                if (node.first != next) return false;
+                next += node.count;
+            }
+        }
+        return next == size_;
     }
 
     /// Builds the tree from the root down, by the surface area heuristic over bins of the boxes' middles (Wald 2007).
@@ -356,6 +443,21 @@ Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
         std::make_shared<const Mesh>(std::move(cleaned.vertices), std::move(cleaned.corners),
                                      std::move(cleaned.sources), std::move(materials), def.two_sided));
 }
+
+namespace detail {
+
+bool write_mesh(ByteWriter& bytes, const TriangleSet& set) {
+    const auto* const mesh = dynamic_cast<const Mesh*>(&set);
+    if (mesh != nullptr) mesh->write(bytes);
+    return mesh != nullptr;
+}
+
+std::shared_ptr<const TriangleSet> read_mesh(ByteReader& bytes) {
+    auto mesh = std::make_shared<const Mesh>(bytes);
+    return bytes.failed() ? nullptr : std::move(mesh);
+}
+
+}  // namespace detail
 
 Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std::span<const std::uint32_t> indices,
                                             float density) {

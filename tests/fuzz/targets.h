@@ -37,11 +37,16 @@ std::string fuzz_world(Input input);
 /// of the mesh are those of brute force, and the solid answers with numbers.
 std::string fuzz_mesh(Input input);
 
+/// Saved worlds with damaged bytes, as if their checksum were right: load() refuses them with a reason, or the world
+/// steps, has the same bits as its copy, and can be saved and loaded again.
+std::string fuzz_load(Input input);
+
 struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
 inline constexpr Target targets[] = {{"collide", fuzz_collide},       {"hull", fuzz_hull},   {"cast", fuzz_cast},
-                                     {"broadphase", fuzz_broadphase}, {"world", fuzz_world}, {"mesh", fuzz_mesh}};
+                                     {"broadphase", fuzz_broadphase}, {"world", fuzz_world}, {"mesh", fuzz_mesh},
+                                     {"load", fuzz_load}};
 
 }  // namespace talus::fuzz

@@ -34,6 +34,10 @@
 
 namespace talus {
 
+namespace detail {
+struct BroadphaseBytes;
+}
+
 /// Neighbouring cells of one column of a grid, for debug drawing.
 struct CellRun {
     Aabb box;                      ///< around the cells, m; along the axis without cells, around the level
@@ -173,6 +177,7 @@ public:
 
 private:
     struct State;
+    friend struct detail::BroadphaseBytes;
 
     const State& state() const;
     State& state_to_change();

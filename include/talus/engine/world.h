@@ -19,6 +19,7 @@
 /// one of its lists gets longer than ever before: of contacts, impacts, boxes that moved, and so on. A step of bodies
 /// at rest allocates nothing.
 
+#include <talus/engine/assets.h>
 #include <talus/engine/body.h>
 #include <talus/engine/contact_modifier.h>
 #include <talus/engine/debug_draw.h>
@@ -30,6 +31,7 @@
 #include <talus/jobs.h>
 #include <talus/result.h>
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -108,6 +110,20 @@ public:
     World& operator=(const World&);      ///< becomes an independent copy
     World& operator=(World&&) noexcept;  ///< likewise leaves an empty world behind
     ~World();
+
+    // ---- Saving. docs/saving.md has an example, and says what is in the bytes.
+
+    /// Returns the whole world as bytes: bodies, joints, settings, user data, and all that is kept from step to step.
+    /// Loaded again, it goes on with the same bits, and its handles stay valid. The same world gives the same bytes on
+    /// every platform. Hulls and meshes are part of the bytes, each once, unless `assets` has a name for them. Not
+    /// saved: the contact modifier, last_error(), and the profile of the last step except for its number.
+    ///
+    /// An error is returned while the world steps, and for a TriangleSet of a class of your own without a name.
+    Result<std::vector<std::byte>> save(const Assets& assets = {}) const;
+    /// Returns the world that save() has saved. The bytes may come from anywhere: they are checked before they are used.
+    /// An error says why they are refused: they are damaged, of another format, or need a hull or mesh that `assets`
+    /// does not have, or has with another content.
+    static Result<World> load(std::span<const std::byte> bytes, const Assets& assets = {});
 
     // ---- Bodies: add, remove and move them at any time between steps.
 

@@ -1,0 +1,97 @@
+/// World::save() and World::load().
+///
+///     "TALUSWLD" | version | checksum of the rest | place of the table | state, system by system | table
+///
+/// The table has the hulls and meshes.
+///
+/// Each system says itself which of its data continue from step to step (visit_fields()). What follows from other data
+/// is not saved: it is derived when a world is loaded. Nothing that was read is used before it is checked
+/// (world_problem.cpp), so that bytes of any origin can be loaded.
+
+#include <talus/engine/world.h>
+#include "engine/state/fields.h"
+
+#include <utility>
+
+namespace talus {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 8> magic{'T', 'A', 'L', 'U', 'S', 'W', 'L', 'D'};
+/// To be increased with each change of the format.
+constexpr std::uint32_t version = 1;
+
+/// Places of what follows the magic number and the version.
+constexpr std::size_t checksum_at = sizeof magic + sizeof version, table_at = checksum_at + 8, state_at = table_at + 8;
+
+}  // namespace
+
+template <class Bytes>
+void World::State::visit_fields(Bytes& bytes) {
+    bytes(def, profile.frame, any_locked, bodies);
+    shapes.visit_fields(bytes, colliders);
+    bytes(proxies, kinematic_targets, sleeping, joints, contacts, body_pairs, mesh_contacts, active_contacts,
+          modified_contacts, edges, indices, islands, stiff_groups, substeps, continuous, contact_events, hit_events,
+          joint_events);
+}
+
+Result<std::vector<std::byte>> World::save(const Assets& assets) const {
+    State& s = *state_;
+    if (!s.may_change("save")) return s.error.get();
+    AssetWriter table(assets);
+    ByteWriter bytes;
+    bytes.assets = &table;
+    bytes(magic, version, std::uint64_t{0}, std::uint64_t{0});
+    s.visit_fields(bytes);
+    s.joint_solver.visit_fields(bytes, s.joints, s.bodies);
+    if (table.lacks_name()) {
+        s.refuse("save", {ErrorCode::bad_argument,
+                          "a shape has a set of triangles of a class of your own; add it to `assets`, by a name."});
+        return s.error.get();
+    }
+    bytes.replace(table_at, static_cast<std::uint64_t>(bytes.size()));
+    table.write(bytes);
+    bytes.replace(checksum_at, checksum_of(bytes.written().subspan(table_at)));
+    return bytes.take();
+}
+
+Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets) {
+    const auto refused = [](std::string why) {
+        return Error{ErrorCode::bad_data, "load: the bytes are no saved world: " + std::move(why) + "."};
+    };
+    ByteReader header(bytes);
+    std::array<std::uint8_t, 8> found{};
+    std::uint32_t found_version = 0;
+    std::uint64_t checksum = 0, table_begin = 0;
+    header(found, found_version, checksum, table_begin);
+    if (header.failed() || found != magic) return refused("they do not begin like one");
+    if (found_version != version)
+        return Error{ErrorCode::bad_data, "load: the world has the format " + std::to_string(found_version) +
+                                              "; this version of Talus reads the format " + std::to_string(version) +
+                                              "."};
+    if (checksum != checksum_of(bytes.subspan(table_at)) || table_begin < state_at || table_begin > bytes.size())
+        return refused("they are damaged, or not complete");
+
+    AssetReader table(assets);
+    ByteReader table_reader(bytes.subspan(table_begin));
+    if (Error error = table.read(table_reader)) {
+        error.message = "load: " + error.message;
+        return error;
+    }
+    if (table_reader.failed()) return refused(table_reader.problem());
+    ByteReader reader(bytes.subspan(state_at, table_begin - state_at));
+    reader.assets = &table;
+    World world;
+    State& s = *world.state_;
+    s.visit_fields(reader);
+    if (reader.failed()) return refused(reader.problem());
+    if (World checked(s.def); checked.last_error()) return refused("a setting of the world is out of range");
+    if (const char* const problem = s.problem_of_stores()) return refused(problem);
+    if (const char* const problem = s.problem_of_results()) return refused(problem);
+    s.joint_solver.visit_fields(reader, s.joints, s.bodies);
+    if (reader.failed()) return refused(reader.problem());
+    if (reader.left() != 0) return refused("something follows after their end");
+    return world;
+}
+
+}  // namespace talus

@@ -1,0 +1,347 @@
+/// Checks a state that was read from bytes: afterwards all indices, lists and numbers are such that a step can rely on
+/// them. What is only unlikely, such as a contact with a strange impulse, is accepted.
+
+#include "engine/bodies/body_setup.h"
+#include "engine/joints/joint_checks.h"
+#include "engine/joints/joint_definition.h"
+#include "engine/settings.h"
+#include "engine/world/world_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+namespace talus {
+
+namespace {
+
+/// Speeds and places far beyond all that a step can reach. The squares of numbers up to this are floats.
+constexpr float most = 1e18f;
+
+bool is_small(float x) { return std::abs(x) <= most; }
+bool is_small(const vec3& v) { return is_small(v.x) && is_small(v.y) && is_small(v.z); }
+bool is_small(const glm::dvec3& v) {
+    return std::abs(v.x) <= double(most) && std::abs(v.y) <= double(most) && std::abs(v.z) <= double(most);
+}
+template <class Quaternion>
+bool is_unit(const Quaternion& q) {
+    const auto size = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    return size > decltype(size)(0.99) && size < decltype(size)(1.01);
+}
+bool is_pose(const Transform& pose) { return is_small(pose.position) && is_unit(pose.rotation); }
+bool is_unit_or_zero(const vec3& v) {
+    const float size = length_squared(v);
+    return size == 0.0f || (size > 0.99f && size < 1.01f);
+}
+
+template <class Matrix>
+bool is_inertia(const Matrix& m) {
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            if (!std::isfinite(m[i][j])) return false;
+        }
+        if (m[i][i] < 0) return false;
+    }
+    return true;
+}
+
+const char* problem_of_mass(const Body& body) {
+    if (!is_small(body.local_center) || !is_inertia(body.inertia) || !is_inertia(body.inverse_inertia) ||
+        !is_small(body.principal.moments) || !is_unit(body.principal.rotation))
+        return "the inertia of a body is wrong";
+    for (int i = 0; i < 3; ++i) {
+        if (!is_small(body.principal.axes[i]) || body.principal.moments[i] < 0.0)
+            return "the inertia of a body is wrong";
+    }
+    if (!body.is_dynamic()) return body.mass == 0.0f && body.inverse_mass == 0.0f ? nullptr : "a fixed body has a mass";
+    if (!(body.mass > 0.0f && body.mass <= settings::largest_mass) ||
+        std::abs(body.inverse_mass * body.mass - 1.0f) > 1e-5f)
+        return "the mass of a body is wrong";
+    for (int i = 0; i < 3; ++i) {
+        if (!(body.inertia[i][i] > 0.0f) || !(body.inverse_inertia[i][i] > 0.0f))
+            return "the inertia of a body is wrong";
+        if (!body.isotropic && !(body.principal.moments[i] > 0.0)) return "the inertia of a body is wrong";
+    }
+    return nullptr;
+}
+
+const char* problem_of_motion(const Body& body) {
+    if (!is_small(body.center) || !is_unit(body.rotation) || !is_unit(body.exact_rotation) ||
+        !is_small(body.still_place) || !is_unit(body.still_rotation) || !is_small(body.settle_place))
+        return "the pose of a body is wrong";
+    if (!is_small(body.linear_velocity) || !is_small(body.angular_velocity) || !is_small(body.exact_spin) ||
+        !is_finite(body.force) || !is_finite(body.torque))
+        return "the motion of a body is wrong";
+    if (!(body.linear_damping >= 0.0f) || !is_finite(body.linear_damping) || !(body.angular_damping >= 0.0f) ||
+        !is_finite(body.angular_damping) || !(body.max_speed > 0.0f) || !(body.max_spin > 0.0f) ||
+        !(std::abs(body.gravity_scale) <= settings::largest_gravity_scale) || check_locks(body.locks))
+        return "a setting of a body is out of range";
+    for (const float size :
+         {body.radius, body.spread.x, body.spread.y, body.spread.z, body.gyration, body.still_time, body.slow_time}) {
+        if (!(size >= 0.0f && is_small(size))) return "a size of a body is wrong";
+    }
+    if (!(body.inner_radius >= 0.0f) || !(body.stale_by_spin >= 0.0f) || !(body.stale_by_tilt >= 0.0f))
+        return "a size of a body is wrong";
+    return nullptr;
+}
+
+/// Which body each slot of the shape pool belongs to.
+struct ShapeOwners {
+    std::vector<std::uint32_t> body;  ///< null_index: none
+    std::vector<bool> free;
+
+    /// The body of a collider, which may be a triangle of a mesh.
+    std::uint32_t of(const ShapePool& shapes, std::uint32_t slot) const {
+        return slot < body.size() ? body[shapes.is_triangle(slot) ? shapes.triangles[slot].mesh : slot] : null_index;
+    }
+};
+
+const char* problem_of_bodies(const BodyStore& bodies) {
+    std::uint32_t live = 0;
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        const Body& body = bodies[slot];
+        if (!body.in_use) continue;
+        ++live;
+        if (const char* problem = problem_of_mass(body)) return problem;
+        if (const char* problem = problem_of_motion(body)) return problem;
+    }
+    return live == bodies.live_count() && bodies.has_valid_free_list() ? nullptr : "the list of free bodies is wrong";
+}
+
+const char* find_owners(const BodyStore& bodies, const ShapePool& shapes, ShapeOwners& owners) {
+    const std::size_t slots = shapes.defs.size();
+    owners.body.assign(slots, null_index);
+    owners.free.assign(slots, false);
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        const Body& body = bodies[slot];
+        if (!body.in_use) continue;
+        if (body.shape_count == 0 || body.first_shape >= slots || body.shape_count > slots - body.first_shape)
+            return "a body has no such shapes";
+        for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+            if (owners.body[i] != null_index || shapes.is_triangle(i)) return "a shape belongs to two bodies";
+            owners.body[i] = slot;
+            if (check_shape(shapes.defs[i], body.type)) return "a shape would be refused";
+        }
+    }
+    const char* problem = nullptr;
+    shapes.for_each_free([&](std::uint32_t first, std::uint32_t count) {
+        if (problem != nullptr || first > slots || count > slots - first || count == 0) {
+            problem = "the list of free shapes is wrong";
+            return;
+        }
+        for (std::uint32_t i = first; i < first + count; ++i) {
+            if (owners.body[i] != null_index || owners.free[i] || shapes.is_triangle(i))
+                problem = "the list of free shapes is wrong";
+            owners.free[i] = true;
+        }
+    });
+    if (problem != nullptr) return problem;
+    for (std::uint32_t i = 0; i < slots; ++i) {
+        if (!shapes.is_triangle(i)) {
+            if (owners.body[i] == null_index && !owners.free[i]) return "a shape belongs to no body";
+            continue;
+        }
+        const TrianglePlace& place = shapes.triangles[i];
+        if (place.mesh >= slots || owners.body[place.mesh] == null_index || shapes.is_triangle(place.mesh) ||
+            !shapes.defs[place.mesh].mesh || place.triangle >= shapes.defs[place.mesh].mesh->size())
+            return "a triangle belongs to no mesh";
+    }
+    return nullptr;
+}
+
+const char* problem_of_colliders(const ShapePool& shapes, const Colliders& colliders, const ShapeOwners& owners) {
+    for (std::uint32_t i = 0; i < shapes.defs.size(); ++i) {
+        if (owners.free[i]) continue;
+        const PredictedMotion& motion = colliders.motions[i];
+        if (!is_pose(colliders.poses[i]) || !is_small(motion.displacement) || !is_small(motion.rotation) ||
+            !(motion.rotation_reach >= 0.0f && is_small(motion.rotation_reach)) ||
+            !(motion.max_displacement >= 0.0f && is_small(motion.max_displacement)) ||
+            !is_small(shapes.world_boxes[i].lower) || !is_small(shapes.world_boxes[i].upper))
+            return "the pose of a shape is wrong";
+        if (shapes.is_triangle(i) && !is_small(colliders.surface_triangles[i].side_point))
+            return "the pose of a shape is wrong";
+    }
+    return nullptr;
+}
+
+const char* problem_of_proxies(const BodyStore& bodies, const BodyProxies& proxies) {
+    const Broadphase& broadphase = proxies.broadphase();
+    const std::span<const std::uint32_t> bodies_of = proxies.bodies_of();
+    std::size_t live = 0;
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        const Body& body = bodies[slot];
+        if (!body.in_use) continue;
+        ++live;
+        if (!broadphase.is_valid(body.proxy) || body.proxy >= bodies_of.size() || bodies_of[body.proxy] != slot ||
+            broadphase.user_data(body.proxy) != slot)
+            return "a body has no proxy of its own";
+        if (slot >= proxies.spheres().size()) return "a body has no bounding sphere";
+        const BoundingSphere& sphere = proxies.spheres()[slot];
+        if (!is_small(sphere.center) || !(sphere.reach >= 0.0f && is_small(sphere.reach)))
+            return "a bounding sphere is wrong";
+    }
+    for (std::uint32_t proxy = 0; proxy < bodies_of.size(); ++proxy) {
+        const std::uint32_t slot = bodies_of[proxy];
+        if (slot != null_index && (slot >= bodies.slot_count() || bodies[slot].proxy != proxy || !bodies[slot].in_use))
+            return "a proxy belongs to another body";
+    }
+    return live == broadphase.proxy_count() ? nullptr : "a proxy belongs to no body";
+}
+
+/// Checks the lists of pairs of the bodies.
+const char* problem_of_pair_lists(const BodyStore& bodies, const ContactTable& contacts) {
+    std::size_t left = 2 * std::size_t{contacts.live_pairs()};
+    for (const Pair& pair : contacts.pairs) {
+        if (!pair.in_use) continue;
+        for (const std::uint32_t slot : pair.body) {
+            if (slot >= bodies.slot_count() || !bodies[slot].in_use) return "a pair has no such body";
+        }
+    }
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        const Body& body = bodies[slot];
+        if (!body.in_use) continue;
+        std::uint32_t count = 0, before = null_index;
+        for (std::uint32_t p = body.first_pair; p != null_index; ++count) {
+            if (p >= contacts.pairs.size() || left == 0) return "a list of pairs is wrong";
+            const Pair& pair = contacts.pairs[p];
+            if (!pair.in_use || (pair.body[0] != slot && pair.body[1] != slot)) return "a list of pairs is wrong";
+            const int side = side_of(pair, slot);
+            if (pair.previous[side] != before) return "a list of pairs is wrong";
+            --left;
+            before = p;
+            p = pair.next[side];
+        }
+        if (count != body.pair_count) return "a body has another number of pairs";
+    }
+    return left == 0 ? nullptr : "a pair is not in the list of its body";
+}
+
+const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& shapes, const ShapeOwners& owners) {
+    std::vector<bool> owned(shapes.defs.size(), false);
+    std::size_t triangles = 0;
+    for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
+        if (contacts.bodies[c].a == null_index) continue;
+        const PairRecord& record = contacts.records[c];
+        const ContactState& state = contacts.states[c];
+        if (record.a >= owners.body.size() || record.b >= owners.body.size() || owners.free[record.a] ||
+            owners.free[record.b] || owners.of(shapes, record.a) != contacts.bodies[c].a ||
+            owners.of(shapes, record.b) != contacts.bodies[c].b)
+            return "a contact has shapes of other bodies";
+        bool has_triangle = false;
+        for (const std::uint32_t collider : {record.a, record.b}) {
+            if (!shapes.is_triangle(collider)) {
+                if (shapes.defs[collider].mesh) return "a contact has a whole mesh";
+                continue;
+            }
+            if (owned[collider]) return "a triangle belongs to two contacts";
+            owned[collider] = has_triangle = true;
+            ++triangles;
+        }
+        if (has_triangle != (state.mesh_contact != null_index)) return "a contact has no mesh contact";
+        if (!is_pose(record.reference) || !(record.radius_a >= 0.0f && is_small(record.radius_a)) ||
+            !(record.radius_b >= 0.0f && is_small(record.radius_b)) || !(record.size >= 0.0f) ||
+            !(record.thickness >= 0.0f))
+            return "the record of a contact is wrong";
+        const PairCache& cache = contacts.caches[c];
+        if (!is_unit_or_zero(cache.axis) || !is_unit_or_zero(cache.manifold.normal) || !is_pose(cache.epa.reference))
+            return "the cache of a contact is wrong";
+        for (const ManifoldPoint& point : cache.manifold.points) {
+            if (!is_small(point.on_a) || !is_small(point.on_b) || !is_small(point.separation))
+                return "a point of a contact is wrong";
+        }
+        for (const float x : state.impulses) {
+            if (!(x >= 0.0f && is_small(x))) return "an impulse is wrong";
+        }
+        if (!is_small(state.friction_impulse) || !is_small(state.twist_impulse) || !is_small(state.rolling_impulse) ||
+            !(state.friction >= 0.0f) || !(state.restitution >= 0.0f && state.restitution <= 1.0f) ||
+            !(state.substep >= 0.0f && state.substep <= settings::longest_step) || !is_small(state.slop) ||
+            !is_small(state.twist_arm) || !is_small(state.rolling_arm))
+            return "the state of a contact is wrong";
+    }
+    std::size_t all_triangles = 0;
+    for (std::uint32_t i = 0; i < shapes.defs.size(); ++i) all_triangles += shapes.is_triangle(i);
+    if (triangles != all_triangles) return "a triangle belongs to no contact";
+    for (const MeshContact& m : contacts.mesh_contacts) {
+        if (m.shape == null_index) continue;
+        if (m.shape >= owners.body.size() || m.mesh >= owners.body.size() || owners.body[m.shape] != m.shape_body ||
+            owners.body[m.mesh] != m.mesh_body || !shapes.defs[m.mesh].mesh || shapes.defs[m.shape].mesh)
+            return "a mesh contact has other shapes";
+        if (!is_pose(m.mesh_pose) || !is_small(m.side_point) || !(m.clearance >= 0.0f))
+            return "the state of a mesh contact is wrong";
+    }
+    for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
+        if (contacts.bodies[c].a == null_index || contacts.states[c].mesh_contact == null_index) continue;
+        const PairRecord& record = contacts.records[c];
+        const MeshContact& m = contacts.mesh_contacts[contacts.states[c].mesh_contact];
+        const bool a_is_triangle = shapes.is_triangle(record.a);
+        if (shapes.triangles[a_is_triangle ? record.a : record.b].mesh != m.mesh ||
+            (a_is_triangle ? record.b : record.a) != m.shape)
+            return "a contact is one of another mesh contact";
+    }
+    return nullptr;
+}
+
+const char* problem_of_joints(const JointStore& joints, const BodyStore& bodies) {
+    if (const char* problem = joints.problem(bodies)) return problem;
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const Joint& joint = joints[j];
+        if (!joint.in_use) continue;
+        JointFrames frames;
+        frames.frame_a = joint.frame_a;
+        frames.frame_b = joint.frame_b;
+        if (check(definition_of(joint, frames, {JointId{0, 0}, JointId{1, 0}})) || joint.settable >= 64 ||
+            !is_pose(joint.frame_a) || !is_pose(joint.frame_b) || !std::isfinite(joint.ratio) ||
+            !std::isfinite(joint.offset))
+            return "a joint would be refused";
+        const JointState& state = joint.state;
+        bool sound = std::abs(state.angle) <= double(most) && is_small(state.load);
+        for (const float force : state.forces) sound = sound && is_small(force);
+        for (const vec3& v : state.mean_angular_velocities) sound = sound && is_small(v);
+        for (const float stiffness : state.stiffness) sound = sound && stiffness >= 0.0f;
+        if (!sound) return "the state of a joint is wrong";
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+const char* World::State::problem_of_stores() {
+    if (const char* problem = problem_of_bodies(bodies)) return problem;
+    ShapeOwners owners;
+    if (const char* problem = find_owners(bodies, shapes, owners)) return problem;
+    shapes.derive(colliders);
+    if (const char* problem = problem_of_colliders(shapes, colliders, owners)) return problem;
+    if (const char* problem = problem_of_proxies(bodies, proxies)) return problem;
+    if (const char* problem = contacts.restore()) return problem;
+    if (const char* problem = problem_of_pair_lists(bodies, contacts)) return problem;
+    if (const char* problem = problem_of_contacts(contacts, shapes, owners)) return problem;
+    if (const char* problem = problem_of_joints(joints, bodies)) return problem;
+    if (!sleeping.restore(bodies.slot_count())) return "the list of awake bodies is wrong";
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        if (awake().contains(slot) && (!bodies[slot].in_use || bodies[slot].type == BodyType::fixed))
+            return "a fixed body is awake";
+    }
+    return body_pairs.fit(contacts) ? nullptr : "the list of compounds is wrong";
+}
+
+const char* World::State::problem_of_results() const {
+    for (const std::span<const std::uint32_t> list : {active_contacts.active(), active_contacts.touching(),
+                                                      active_contacts.last_touching(), modified_contacts.modified()}) {
+        for (const std::uint32_t c : list) {
+            if (c >= contacts.bodies.size()) return "a list of contacts is wrong";
+        }
+    }
+    for (const ConstraintGraph::Edge& edge : edges) {
+        if (edge.contact >= contacts.bodies.size()) return "a list of contacts is wrong";
+    }
+    if (!contact_events.fit(contact_view())) return "a list of events is wrong";
+    for (const Impact& impact : continuous.impacts()) {
+        if (impact.body >= bodies.slot_count() || impact.other >= bodies.slot_count() ||
+            impact.shape >= shapes.defs.size() || impact.other_shape >= shapes.defs.size())
+            return "a list of impacts is wrong";
+    }
+    if (!indices.fit(bodies.slot_count()) || !islands.fit(indices.size())) return "the islands are wrong";
+    return substeps.fit() && stiff_groups.fit(bodies.slot_count()) ? nullptr : "the state of the solver is wrong";
+}
+
+}  // namespace talus
