@@ -7,7 +7,7 @@
 
 #include <talus/broadphase/proxy.h>
 #include <talus/jobs.h>
-#include "broadphase/scratch.h"
+#include "common/scratch.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -201,6 +201,8 @@ public:
         std::memcpy(room_for(count), from, count);
         used_ += count;
     }
+    /// Makes room for so many bytes at once. It is no limit.
+    void reserve(std::size_t count) { bytes_.reserve(count); }
     std::size_t size() const { return used_; }
     std::span<const std::byte> written() const { return {bytes_.data(), used_}; }
     /// Overwrites bytes that were written.
@@ -226,8 +228,15 @@ private:
         }
     }
     std::byte* room_for(std::size_t count) {
-        if (count > bytes_.size() - used_) bytes_.resize(std::max(2 * bytes_.size(), used_ + count + 1024));
+        if (count > bytes_.size() - used_) grow(count);
         return bytes_.data() + used_;
+    }
+
+    void grow(std::size_t count) {
+        constexpr std::size_t block = 65536;
+        const std::size_t needed = used_ + count;
+        if (needed > bytes_.capacity()) bytes_.reserve(std::max(2 * bytes_.capacity(), needed + 1024));
+        bytes_.resize(std::min(bytes_.capacity(), needed + block));
     }
 
     std::vector<std::byte> bytes_;

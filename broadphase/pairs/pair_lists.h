@@ -9,7 +9,7 @@
 #include <talus/jobs.h>
 #include "broadphase/pairs/marks.h"
 #include "broadphase/pairs/pair_key.h"
-#include "broadphase/scratch.h"
+#include "common/scratch.h"
 
 #include <array>
 #include <cstddef>

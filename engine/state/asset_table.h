@@ -66,4 +66,18 @@ private:
     std::vector<Assets::Asset> assets_;
 };
 
+/// A hull or a set of triangles as a field.
+template <class Asset>
+void visit_fields(ByteWriter& bytes, std::shared_ptr<const Asset>& asset) {
+    if (bytes.assets == nullptr) {
+        bytes(0u);  // only its size is asked for
+    } else {
+        bytes.assets->visit(bytes, asset);
+    }
+}
+template <class Asset>
+void visit_fields(ByteReader& bytes, std::shared_ptr<const Asset>& asset) {
+    bytes.assets->visit(bytes, asset);
+}
+
 }  // namespace talus

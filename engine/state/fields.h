@@ -95,8 +95,7 @@ void visit_fields(Bytes& bytes, Body& body) {
 template <class Bytes>
 void visit_fields(Bytes& bytes, Shape& shape) {
     auto& [type, radius, half_extents, points, hull] = shape;
-    bytes(type, radius, half_extents, points);
-    bytes.assets->visit(bytes, hull);
+    bytes(type, radius, half_extents, points, hull);
 }
 
 template <class Bytes>
@@ -108,9 +107,7 @@ void visit_fields(Bytes& bytes, Material& material) {
 template <class Bytes>
 void visit_fields(Bytes& bytes, ShapeDef& def) {
     auto& [shape, pose, material, density, filter, sensor, hit_events, modify_contacts, mesh, mesh_materials] = def;
-    bytes(shape, pose, material, density, filter, sensor, hit_events, modify_contacts);
-    bytes.assets->visit(bytes, mesh);
-    bytes(mesh_materials);
+    bytes(shape, pose, material, density, filter, sensor, hit_events, modify_contacts, mesh, mesh_materials);
 }
 
 template <class Bytes>

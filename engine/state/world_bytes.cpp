@@ -35,11 +35,20 @@ void World::State::visit_fields(Bytes& bytes) {
           joint_events);
 }
 
+std::size_t World::State::saved_size() const {
+    std::size_t live = 0;
+    for (const ContactBodies& contact : contacts.bodies) live += contact.a != null_index;
+    return 4096 + std::size_t{bodies.slot_count()} * (sizeof(Body) + 100) + shapes.defs.size() * 400 + live * 500 +
+           contacts.pairs.size() * 64 + std::size_t{joints.slot_count()} * sizeof(Joint) +
+           contacts.mesh_contacts.size() * sizeof(MeshContact);
+}
+
 Result<std::vector<std::byte>> World::save(const Assets& assets) const {
     State& s = *state_;
     if (!s.may_change("save")) return s.error.get();
     AssetWriter table(assets);
     ByteWriter bytes;
+    bytes.reserve(s.saved_size());
     bytes.assets = &table;
     bytes(magic, version, std::uint64_t{0}, std::uint64_t{0});
     s.visit_fields(bytes);

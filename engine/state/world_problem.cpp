@@ -26,7 +26,7 @@ bool is_small(const glm::dvec3& v) {
 template <class Quaternion>
 bool is_unit(const Quaternion& q) {
     const auto size = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    return size > decltype(size)(0.99) && size < decltype(size)(1.01);
+    return size > decltype(size)(0.9991) && size < decltype(size)(1.0009);
 }
 bool is_pose(const Transform& pose) { return is_small(pose.position) && is_unit(pose.rotation); }
 bool is_unit_or_zero(const vec3& v) {

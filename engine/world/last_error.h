@@ -13,7 +13,10 @@ class LastError {
 public:
     LastError() = default;
     LastError(const LastError& other) : error_(other.error_) {}
-    LastError& operator=(const LastError&) = delete;
+    LastError& operator=(const LastError& other) {
+        if (this != &other) error_ = other.error_;
+        return *this;
+    }
 
     void set(Error error) {
         const std::scoped_lock lock(mutex_);

@@ -65,7 +65,7 @@ World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
 World::World(const World& other) : state_(std::make_unique<State>(*other.state_)) {}
 World::World(World&& other) noexcept : state_(std::make_unique<State>()) { state_.swap(other.state_); }
 World& World::operator=(const World& other) {
-    if (this != &other) state_ = std::make_unique<State>(*other.state_);
+    if (this != &other) *state_ = *other.state_;  // keeps its memory
     return *this;
 }
 World& World::operator=(World&& other) noexcept {

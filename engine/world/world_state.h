@@ -6,6 +6,7 @@
 /// a world copies all systems, so it steps to the same bits. docs/architecture.md shows the stages on one page.
 
 #include <talus/engine/world.h>
+#include "common/scratch.h"
 #include "engine/bodies/body_proxies.h"
 #include "engine/bodies/body_store.h"
 #include "engine/bodies/kinematic_targets.h"
@@ -47,6 +48,8 @@
 
 namespace talus {
 
+/// A part of the state that keeps nothing from step to step but its memory is Scratch: a copy of a world does not get
+/// it, which makes copies cheaper, and a saved world does not have it.
 struct World::State {
     WorldDef def;
 
@@ -65,28 +68,28 @@ struct World::State {
     BodyPairs body_pairs;
     MeshContacts mesh_contacts;
     ActiveContacts active_contacts;
-    MergedContacts merged_contacts;
+    Scratch<MergedContacts> merged_contacts;
     ModifiedContacts modified_contacts;
-    SubstepContacts substep_contacts;
+    Scratch<SubstepContacts> substep_contacts;
 
     // The graph of a step: constraints, and the order in which they are solved.
     std::vector<ConstraintGraph::Edge> edges;
     SolverIndices indices;
     Islands islands;
-    ConstraintGraph graph;
+    Scratch<ConstraintGraph> graph;
     StiffGroups stiff_groups;
-    std::vector<StiffGroups::JointEdge> joint_edges;
+    Scratch<std::vector<StiffGroups::JointEdge>> joint_edges;
 
     // The solve.
     Substeps substeps;
-    SolverBodies moving;
-    ContactSolver solver;
+    Scratch<SolverBodies> moving;
+    Scratch<ContactSolver> solver;
     JointSolver joint_solver{best_joint_kernel()};
-    IslandSupports supports;
-    DrivenLoads driven_loads;
-    IslandMomentum island_momentum;
-    EnergyBound energy_bound;
-    SolvePlan plan;
+    Scratch<IslandSupports> supports;
+    Scratch<DrivenLoads> driven_loads;
+    Scratch<IslandMomentum> island_momentum;
+    Scratch<EnergyBound> energy_bound;
+    Scratch<SolvePlan> plan;
     StageTeam stage_team;
     StepJobs step_jobs;
 
@@ -128,6 +131,7 @@ struct World::State {
     void visit_fields(Bytes& bytes);
     /// Checks and completes what visit_fields() has read: first what a step builds on, then the rest. They return what
     /// is wrong with it, or null. Call the second only if the first returns null.
+    std::size_t saved_size() const;  ///< estimate of the bytes that a saved world takes, hulls and meshes not included
     const char* problem_of_stores();
     const char* problem_of_results() const;
     std::uint64_t state_hash() const;                   ///< hash of bodies, pairs, contacts and their impulses

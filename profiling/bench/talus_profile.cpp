@@ -5,6 +5,7 @@
 #include "profiling/bench/meshes/mesh_bench.h"
 #include "profiling/bench/papers/papers.h"
 #include "profiling/bench/scenes/diff_command.h"
+#include "profiling/bench/scenes/saving_bench.h"
 #include "profiling/bench/scenes/scenes.h"
 #include "profiling/bench/scenes/threads_bench.h"
 #include "samples/program.h"
@@ -31,6 +32,7 @@ constexpr Command commands[] = {
     {"papers", talus::profiling::run_papers, "the experiments of the source papers, their figures beside ours"},
     {"threads", talus::profiling::run_threads,
      "steps on one thread beside several, while other programs keep the processors busy"},
+    {"saving", talus::profiling::run_saving, "assigning, saving and loading worlds, beside a step"},
     {"diff", talus::profiling::run_diff,
      "what got slower or faster between two runs, and where: A.csv B.csv, written by talus-samples --csv"},
 };

@@ -100,8 +100,32 @@ private:
     std::size_t count_ = 0;
 };
 
+/// The records of all batches. A copy has none: they are packed again when it steps.
+struct BatchMemory {
+    std::vector<BatchChunk> records;
+    bool packed = false;  ///< the records hold the definitions of JointBatches::last_members
+
+    BatchMemory() = default;
+    BatchMemory(const BatchMemory&) {}
+    BatchMemory& operator=(const BatchMemory&) {
+        packed = false;
+        return *this;
+    }
+};
+
+/// Layouts by signature.
+struct BatchLayouts : std::map<std::vector<std::uint32_t>, std::shared_ptr<const BatchLayout>> {
+    BatchLayouts() = default;
+    BatchLayouts(const BatchLayouts&) = default;
+    /// Does not allocate if both have the same layouts, as a world and its copy usually do.
+    BatchLayouts& operator=(const BatchLayouts& other) {
+        if (*this != other) map::operator=(other);
+        return *this;
+    }
+};
+
 /// All batches of a step.
-struct JointBatches {
+struct JointBatches : BatchMemory {
     struct Member {
         const BatchLayout* layout;
         std::uint32_t articulation;
@@ -110,11 +134,8 @@ struct JointBatches {
     std::vector<JointBatch> batches;
     std::vector<BatchBodies> bodies;       ///< by batch and link
     std::vector<std::uint32_t> in_matrix;  ///< by batch and joint, twice (JointBatchView)
-    std::vector<BatchChunk> records;
     BatchWorkspaces workspaces;
-    /// Layouts by signature, kept across steps.
-    std::map<std::vector<std::uint32_t>, std::shared_ptr<const BatchLayout>> layouts;
-    bool packed = false;                        ///< the records hold the definitions of `last_members`
+    BatchLayouts layouts;                       ///< kept across steps
     std::vector<std::uint32_t> signature;       ///< scratch
     std::vector<Member> members, last_members;  ///< of this step and of the last one, in the order of the lanes
 

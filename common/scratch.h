@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace talus::detail {
+namespace talus {
 
 /// A T whose copies start empty.
 template <class T>
@@ -30,4 +30,4 @@ void trim(std::vector<T>& list, std::size_t most) {
     if (list.capacity() > most) list.shrink_to_fit();
 }
 
-}  // namespace talus::detail
+}  // namespace talus
