@@ -44,13 +44,10 @@ inline constexpr float most_carried_gap = 4.0f * linear_slop;
 /// be longer than usual by a larger part. Smaller: small differences between steps add sub-steps.
 inline constexpr float substep_slack = 0.25f;
 
-/// Stiffness of contacts: the frequency of their springs over the usual rate of sub-steps. It gives 60 Hz for steps of
-/// 1/60 s with 4 sub-steps. At 30 Hz a jittered tower of 20 sags by 11 cm and buckles; at 60 Hz it sags by 3.5 cm and
-/// stands. Larger: iterations that have not converged feed energy into resting bodies. More sub-steps make stiffer
-/// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60
-/// Hz.
-inline constexpr float contact_rate = 0.25f;
-/// Upper limit of that frequency, Hz. It applies to very short sub-steps. Larger: very short sub-steps make stiffer
+/// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
+/// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer
+/// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60 Hz.
+/// The limit applies to very short sub-steps. Larger: very short sub-steps make stiffer
 /// contacts.
 inline constexpr float max_contact_hertz = 1000.0f;
 /// Factor on the stiffness of contacts of jointed bodies. Such a contact is often between the ground and a light limb
@@ -348,15 +345,8 @@ inline constexpr float knock_load = 0.02f;
 /// two, 1 to 4 with four. Newton's cradle is right from two passes on.
 inline constexpr int restitution_passes = 8;
 
-/// Mean speed up to which a body may fall asleep, m/s: that of the centre plus that of rotation. A body sleeps,
-/// together with its whole island, when all of them have stayed in place at this mean speed for `time_to_sleep`.
-/// Larger: slow bodies stop visibly. Smaller: heaps sleep later.
-inline constexpr float sleep_speed = 0.05f;
-/// Time for which a body must be still before it sleeps, s. Larger: bodies stay awake longer. Smaller: a body may sleep
-/// at the top of its path.
-inline constexpr float time_to_sleep = 0.5f;
-/// Momentary speed that the body may have meanwhile, as a multiple of `sleep_speed`. Smaller: trembling bodies stay
-/// awake.
+/// Momentary speed that a body may have while it stays in place, as a multiple of WorldDef::sleep_speed. Smaller:
+/// trembling bodies stay awake.
 inline constexpr float tremble = 3.0f;
 
 /// Brake for bodies that would move in place for ever. Rigid contacts do not stop a ball that rolls back and forth in a

@@ -2,7 +2,7 @@
 /// Crowded contacts: how much softer contacts are if many of them push one body.
 ///
 /// Each contact point is a spring, whose stiffness suits the sub-step if the body has few of them
-/// (settings::contact_rate). Parallel springs add up. A body that many points push has a support that is too stiff for
+/// (WorldDef::contact_rate). Parallel springs add up. A body that many points push has a support that is too stiff for
 /// the sub-step, although each single spring is not. Then impulses of iterations that have not converged follow the
 /// overlap late, and a spring that pushes late adds energy. Example: a block of boxes with bond in both directions, in
 /// which each box lies on four others and below four, moved up and down at 10 Hz for ever, with 0.1 m/s and 1 mm at its

@@ -64,17 +64,16 @@ const SolverKernel& best_solver_kernel() {
 #endif
 }
 
-float ContactSolver::usual_hertz(float usual_substep) {
-    return std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
+float ContactSolver::usual_hertz(float usual_substep, float contact_rate) {
+    return std::min(contact_rate / usual_substep, settings::max_contact_hertz);
 }
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-                          float usual_substep, std::size_t renewable, std::span<const float> hardness,
+                          float hertz, std::size_t renewable, std::span<const float> hardness,
                           const CrowdedContacts* crowded) {
     substep_ = substep;
     hardness_ = hardness;
     crowded_ = crowded != nullptr && crowded->any() ? crowded : nullptr;
-    const float hertz = usual_hertz(usual_substep);
     hertz_ = hertz;
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;

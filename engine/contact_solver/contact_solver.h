@@ -92,15 +92,14 @@ public:
 
     /// Lays out records for the graph's edges, in its order.
     ///
-    /// `substep` is this step's, s. Contacts are as stiff as suits sub-steps of length `usual_substep`, s. Contact
-    /// slots below `renewable` may be renewed in this step. `hardness` is the factor of stiffness by solver index
+    /// `substep` is this step's, s. `hertz` is the frequency of contact springs of usual stiffness. Contact slots below `renewable` may be renewed in this step. `hardness` is the factor of stiffness by solver index
     /// (slender_islands.h); if it is empty, all factors are 1. The contacts in `crowded` are softer. prepare() still
     /// reads `hardness` and `crowded`.
-    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-               float usual_substep, std::size_t renewable = 0, std::span<const float> hardness = {},
+    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep, float hertz,
+               std::size_t renewable = 0, std::span<const float> hardness = {},
                const CrowdedContacts* crowded = nullptr);
-    /// Returns the frequency of soft contacts if sub-steps usually have this length, s.
-    static float usual_hertz(float usual_substep);
+    /// Returns that frequency if sub-steps usually have this length, s. For `contact_rate` see WorldDef.
+    static float usual_hertz(float usual_substep, float contact_rate);
     /// Fills the records of a field from the contacts' manifolds.
     void prepare(const Field& field, const Input& input);
 

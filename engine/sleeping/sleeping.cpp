@@ -17,12 +17,11 @@ static float surface_displacement(const Body& body, const vec3& v) {
 
 /// Returns whether a body has hardly moved since it last stopped. It may tremble: its displacement is compared with the
 /// sleep speed times the time to sleep, not its speed.
-static bool stays_near(const Body& body) {
+static bool stays_near(const Body& body, float most_drift) {
     const quat &q = body.rotation, &p = body.still_rotation;
     const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
     const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
     float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w)) * body.radius;
-    constexpr float most_drift = settings::sleep_speed * settings::time_to_sleep;
     const float center_displacement = std::sqrt(length_squared(body.center - body.still_place));
     if (center_displacement < most_drift && center_displacement + turned >= most_drift) {
         const quat turn = multiply(q, conjugate(p));
@@ -41,11 +40,11 @@ static bool is_braked(const SolveInput& in, Islands& islands, const IslandSuppor
 }
 
 void Sleeping::update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
-                      const SolverBodies& moving, bool allow_sleep, float dt, FrameProfile& profile) {
+                      const SolverBodies& moving, const WorldDef& settings, float dt, FrameProfile& profile) {
     BodyStore& bodies = world.bodies;
     const JointStore& joints = world.joints;
     const auto list = awake_.list();
-    island_still_time_.assign(in.indices.size(), settings::time_to_sleep);
+    island_still_time_.assign(in.indices.size(), settings.time_to_sleep);
     // An island that touches a moving kinematic body stays awake.
     for (std::uint32_t i = 0; i < in.indices.size(); ++i) {
         if (supports.touches_moving_kinematic(i)) island_still_time_[i] = 0.0f;
@@ -55,7 +54,7 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         const std::uint32_t index = in.indices.of(slot);
         if (!body.is_dynamic()) continue;
         const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
-        const bool may_sleep = allow_sleep && body.allow_sleep;
+        const bool may_sleep = settings.allow_sleep && body.allow_sleep;
         float speed = 0.0f, spin_speed = 0.0f;  // not needed for a body that may not sleep
         if (may_sleep) {
             // A body that is pushed out of an overlap moves without velocity, so its displacement counts as well.
@@ -66,11 +65,11 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
             speed = std::max(std::sqrt(v2), moved);
             spin_speed = std::sqrt(w2) * body.radius;
             // The better bound costs more, and is computed only if it decides.
-            if (speed < settings::settle_speed && spin_speed > settings::sleep_speed)
+            if (speed < settings::settle_speed && spin_speed > settings.sleep_speed)
                 spin_speed = surface_displacement(body, body.angular_velocity);
         }
-        const bool still =
-            may_sleep && speed + spin_speed < settings::tremble * settings::sleep_speed && stays_near(body);
+        const bool still = may_sleep && speed + spin_speed < settings::tremble * settings.sleep_speed &&
+                           stays_near(body, settings.sleep_speed * settings.time_to_sleep);
         if (!still) {
             body.still_place = body.center;
             body.still_rotation = body.rotation;
@@ -107,7 +106,7 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         const std::uint32_t index = in.indices.of(slot), root = islands.find(index);
         if (body.is_dynamic()) {
             if (root == index) ++roots;
-            if (island_still_time_[root] >= settings::time_to_sleep) put_to_sleep(world, slot);
+            if (island_still_time_[root] >= settings.time_to_sleep) put_to_sleep(world, slot);
         } else if (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f)) {
             awake_.erase(slot);
             world.broadphase.set_moving(body.proxy, false);

@@ -2,7 +2,7 @@
 /// Puts islands to sleep and wakes them. Only awake bodies take part in the step.
 ///
 /// A body is *still* while its displacement since it last stopped is small. Its speed counts little, so it may tremble.
-/// An island falls asleep when all of its bodies have been still for settings::time_to_sleep. An awake body that
+/// An island falls asleep when all of its bodies have been still for WorldDef::time_to_sleep. An awake body that
 /// touches a sleeping body, or has a joint with it, wakes it.
 ///
 /// A body that moves slowly in one place for long (settings::settle_speed) is braked, if dry friction would bring it to
@@ -10,6 +10,7 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/profile.h>
+#include <talus/engine/world.h>
 #include "engine/bodies/body_store.h"
 #include "engine/contacts/contact_table.h"
 #include "engine/joints/joint_store.h"
@@ -59,7 +60,7 @@ public:
     /// Puts islands to sleep. Called in the stage `finish`. `islands` are those of `in`, and get shorter paths. Writes
     /// the number of islands and the kinetic energy to the profile.
     void update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
-                const SolverBodies& moving, bool allow_sleep, float dt, FrameProfile& profile);
+                const SolverBodies& moving, const WorldDef& settings, float dt, FrameProfile& profile);
 
     /// For saved worlds (common/bytes.h).
     template <class Bytes>

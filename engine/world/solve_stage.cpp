@@ -8,7 +8,7 @@ namespace talus {
 
 void World::State::solve(float dt, const Jobs& jobs) {
     substeps.choose({edges, indices.slots(), indices.movable_end(), bodies, contacts, colliders},
-                    indices.contact_counts(), islands, def.gravity, dt, def.substeps);
+                    indices.contact_counts(), islands, dt, def);
     profile.substeps = static_cast<std::uint32_t>(substeps.count());
     const float substep = dt / static_cast<float>(substeps.count());
     const SolveInput in = solve_input();
@@ -18,7 +18,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     island_momentum.find_islands(in, supports);
     const bool renews = substep_contacts.may_renew();
     moving.reset(indices.size(), {def.gravity, def.max_speed, substep, substeps.count(), renews});
-    solver.begin(graph, edges, substep, substeps.usual_length(), renews ? contacts.states.size() : 0,
+    solver.begin(graph, edges, substep, substeps.contact_hertz(), renews ? contacts.states.size() : 0,
                  substeps.hardness(), &substeps.crowded());
     island_momentum.find_contacts(in, solver);
 

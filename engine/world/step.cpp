@@ -166,7 +166,7 @@ void World::State::collide_continuously(float dt, const Jobs&) {
 void World::State::finish(float dt, const Jobs& jobs) {
     const ContactWorld world = contact_world();
     proxies.expect_motion(world, awake(), dt, jobs);
-    sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def.allow_sleep, dt, profile);
+    sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def, dt, profile);
     Stopwatch clock(def.timing != Timing::off);
     proxies.move_awake(jobs);
     for (const std::uint32_t slot : continuous.struck()) {

@@ -47,6 +47,11 @@ static Error check_settings(const WorldDef& def, WorldDef* mended = nullptr) {
     check(def.substeps >= 1 && def.substeps <= 64, "substeps", &WorldDef::substeps, "1 to 64");
     check(def.max_speed > 0.0f && def.max_speed <= settings::largest_max_speed, "max_speed", &WorldDef::max_speed,
           "> 0 and at most 1e15 (m/s)");
+    check(def.sleep_speed >= 0.0f && def.sleep_speed <= 1e6f, "sleep_speed", &WorldDef::sleep_speed, "0 to 1e6 (m/s)");
+    check(def.time_to_sleep >= 0.01f && def.time_to_sleep <= 1e6f, "time_to_sleep", &WorldDef::time_to_sleep,
+          "0.01 to 1e6 (s)");
+    check(def.contact_rate >= 0.01f && def.contact_rate <= 0.5f, "contact_rate", &WorldDef::contact_rate,
+          "0.01 to 0.5");
     check(def.hit_speed >= 0.0f, "hit_speed", &WorldDef::hit_speed, ">= 0 (m/s)");
     check(def.timing <= Timing::pairs, "timing", &WorldDef::timing, "a value of Timing (0 to 2)");
     return first;

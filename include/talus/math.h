@@ -10,9 +10,24 @@
 #include <glm/vec3.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace talus {
+
+namespace detail {
+/// How glm lays out its types, which macros like GLM_FORCE_QUAT_DATA_WXYZ change. A library and a game that were compiled
+/// with different macros would read each other's quaternions wrongly. So each file that includes this header refers to
+/// `the_glm_of_talus`, which Talus defines for its own layout only: otherwise the program does not link.
+template <std::size_t quat_x, std::size_t quat_size, std::size_t vec3_size, std::size_t vec3_alignment,
+          std::size_t mat3_size>
+struct GlmLayout {
+    static const char the_glm_of_talus;  ///< see above
+};
+using UsedGlmLayout =
+    GlmLayout<offsetof(glm::quat, x), sizeof(glm::quat), sizeof(glm::vec3), alignof(glm::vec3), sizeof(glm::mat3)>;
+[[gnu::used]] inline const char* const glm_layout = &UsedGlmLayout::the_glm_of_talus;
+}  // namespace detail
 
 using glm::mat3;  ///< 3 x 3 floats, by columns
 using glm::quat;  ///< a quaternion of floats; w first

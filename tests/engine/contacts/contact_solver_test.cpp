@@ -131,7 +131,7 @@ struct Problem {
     }
 
     void prepare() {
-        solver.begin(graph, edges, substep, substep);
+        solver.begin(graph, edges, substep, ContactSolver::usual_hertz(substep, WorldDef{}.contact_rate));
         solver.prepare({edges, contacts, colliders, surfaces, masses});
     }
 
@@ -180,7 +180,7 @@ struct Oracle {
     Oracle(const Case& c, int substeps) {
         const double h = substep, pi2 = 2.0 * pi;
         const bool immovable = c.mass[0].inverse_mass[0] == 0.0f;
-        double hertz = settings::contact_rate / h;
+        double hertz = double(WorldDef{}.contact_rate) / h;
         if (immovable) hertz *= settings::fixed_contact_stiffening;
         const double omega = pi2 * hertz, zeta = settings::contact_damping_ratio;
         const double a1 = 2.0 * zeta + h * omega, a2 = h * omega * a1, a3 = 1.0 / (1.0 + a2);

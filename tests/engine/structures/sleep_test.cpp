@@ -2,6 +2,8 @@
 
 #include "tests/engine/worlds.h"
 
+#include <limits>
+
 using namespace talus;
 using namespace talus::test;
 
@@ -297,4 +299,74 @@ TEST_CASE("what moves moves to the bit as it would without the thousands that sl
         REQUIRE(alone.contacts_begun().size() == crowded.contacts_begun().size());
     }
     CHECK(crowded.awake_body_count() == alone.awake_body_count());
+}
+
+TEST_CASE(
+    "bodies fall asleep after the time to sleep that the world has, and more slowly moving ones only if it allows") {
+    const auto steps_until_asleep = [](const WorldDef& def, float speed) {
+        World world(def);
+        add(world, ground());
+        BodyDef ball = body(sphere(0.5f), {0, 0.5f, 0});
+        ball.linear_velocity = {speed, 0, 0};
+        ball.angular_velocity = {0, 0, -2.0f * speed};
+        ball.material.friction = 0.0f;  // so that nothing brakes it
+        add(world, ball);
+        int steps = 0;
+        while (world.awake_body_count() > 0 && steps < 600) {
+            run(world, 1);
+            ++steps;
+        }
+        return steps;
+    };
+    for (const float time : {0.1f, 0.5f, 2.0f}) {
+        CAPTURE(time);
+        WorldDef def;
+        def.time_to_sleep = time;
+        CHECK(steps_until_asleep(def, 0.0f) == doctest::Approx(60.0f * time).epsilon(0.02).scale(100));
+    }
+    WorldDef def;
+    CHECK(steps_until_asleep(def, 0.06f) == 600);
+    def.sleep_speed = 0.2f;
+    CHECK(steps_until_asleep(def, 0.06f) < 60);
+    def.sleep_speed = 0.0f;
+    CHECK(steps_until_asleep(def, 0.0f) == 600);
+}
+
+TEST_CASE("contacts are as stiff as the world says") {
+    const auto height_of = [](float rate) {
+        WorldDef def;
+        def.allow_sleep = false;
+        def.contact_rate = rate;
+        World world(def);
+        add(world, ground());
+        add(world, body(box(vec3(5.0f, 0.5f, 5.0f)), {0, 0.5f, 0}));
+        BodyId top;
+        for (int i = 0; i < 16; ++i)  // too wide to be a stiff group
+            top = add(world,
+                      crate({static_cast<float>(i % 4) * 1.5f - 2.0f, 1.5f, static_cast<float>(i / 4) * 1.5f - 2.0f}));
+        run(world, 600);
+        return world.position(top).y;
+    };
+    const float soft = height_of(0.02f), usual = height_of(WorldDef{}.contact_rate), hard = height_of(0.5f);
+    MESSAGE("heights: ", soft, " ", usual, " ", hard, " m");
+    CHECK(soft < usual - 0.005f);
+    CHECK(hard >= usual - 1e-4f);
+    CHECK(usual > 1.49f);
+}
+
+TEST_CASE("sleep and contact settings out of range are refused") {
+    World world;
+    const auto refuses = [&](auto WorldDef::*field, float value) {
+        WorldDef def;
+        def.*field = value;
+        return !world.set_settings(def) && World(def).last_error();
+    };
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const float value : {-1.0f, 1e7f, nan}) {
+        CHECK(refuses(&WorldDef::sleep_speed, value));
+        CHECK(refuses(&WorldDef::time_to_sleep, value));
+        CHECK(refuses(&WorldDef::contact_rate, value));
+    }
+    CHECK(refuses(&WorldDef::time_to_sleep, 0.0f));
+    CHECK(refuses(&WorldDef::contact_rate, 0.0f));
 }
