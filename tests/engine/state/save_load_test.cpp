@@ -5,6 +5,7 @@
 #include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>
 #include <talus/talus.h>
+#include "common/bytes.h"
 #include "tests/support/random.h"
 
 #include <doctest/doctest.h>
@@ -281,6 +282,25 @@ TEST_CASE("a set of triangles of the user's own class needs a name") {
         loaded.step(dt);
     }
     CHECK(world.hash() == loaded.hash());
+}
+
+TEST_CASE("the bytes of a saved world are the same from every compiler and on every platform") {
+    World world;
+    const std::vector<vec3> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    const std::vector<std::uint32_t> indices{0, 1, 2, 0, 2, 3};
+    const std::vector<float> heights{0, 1, 2, 3};
+    const BodyId a = world.add_body({.shape = hull(*make_hull(corners)), .position = {0.1f, 20, 0.3f}});
+    const BodyId b = world.add_body({.shape = capsule(0.5f, 0.25f), .position = {3, 20, 0}});
+    world.add_body({.type = BodyType::fixed, .mesh = *make_mesh({corners, indices})});
+    world.add_body({.type = BodyType::fixed,
+                    .mesh = *make_height_field({.columns = 2, .rows = 2, .heights = heights}),
+                    .position = {9, 0, 0}});
+    world.add_joint(HingeDef{.frames = world.joint_frames(a, b, {1.5f, 20, 0}, {0, 0, 1}), .limit = {-1, 1}});
+    for (int i = 0; i < 5; ++i) world.step(dt);
+    const Saved saved = save(world);
+    const std::uint64_t sum = checksum_of(saved);
+    INFO("If the physics or the format has changed, write this checksum here: ", sum);
+    CHECK(sum == 10600560363582056063ull);
 }
 
 TEST_CASE("bytes that are no saved world are refused with a sentence") {
