@@ -9,6 +9,7 @@
 /// (world_problem.cpp), so that bytes of any origin can be loaded.
 
 #include <talus/engine/world.h>
+#include "engine/state/byte_changes.h"
 #include "engine/state/fields.h"
 
 #include <utility>
@@ -17,7 +18,8 @@ namespace talus {
 
 namespace {
 
-constexpr std::array<std::uint8_t, 8> magic{'T', 'A', 'L', 'U', 'S', 'W', 'L', 'D'};
+constexpr std::array<std::uint8_t, 8> magic{'T', 'A', 'L', 'U', 'S', 'W', 'L', 'D'},
+    changes_magic{'T', 'A', 'L', 'U', 'S', 'C', 'H', 'G'};
 /// To be increased with each change of the format.
 constexpr std::uint32_t version = 1;
 
@@ -101,6 +103,52 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
     if (reader.failed()) return refused(reader.problem());
     if (reader.left() != 0) return refused("something follows after their end");
     return world;
+}
+
+// "TALUSCHG" | version | checksums of `since`, of the result, and of the changes | size of the result | changes
+
+/// Whether changes make more bytes than they should, by copying the same ones again and again. Otherwise a few bytes from
+/// elsewhere could fill the memory.
+static bool grows_too_much(std::span<const std::byte> since, std::span<const std::byte> changes, std::uint64_t size) {
+    return size / 64 > since.size() + changes.size();
+}
+
+Result<std::vector<std::byte>> World::save_changes(std::span<const std::byte> since, const Assets& assets) const {
+    const Result<std::vector<std::byte>> now = save(assets);
+    if (!now) return now.error();
+    ByteWriter changes;
+    write_changes(changes, since, *now);
+    if (grows_too_much(since, changes.written(), now->size())) {
+        changes = ByteWriter{};
+        write_changes(changes, {}, *now);  // all of it
+    }
+    ByteWriter bytes;
+    bytes(changes_magic, version, checksum_of(since), checksum_of(*now), checksum_of(changes.written()),
+          static_cast<std::uint64_t>(now->size()));
+    bytes.raw(changes.written().data(), changes.size());
+    return bytes.take();
+}
+
+Result<std::vector<std::byte>> World::apply_changes(std::span<const std::byte> since,
+                                                    std::span<const std::byte> changes) {
+    const auto refused = [](const char* why) {
+        return Error{ErrorCode::bad_data, std::string("apply_changes: ") + why + "."};
+    };
+    ByteReader reader(changes);
+    std::array<std::uint8_t, 8> found{};
+    std::uint32_t found_version = 0;
+    std::uint64_t of_since = 0, of_result = 0, of_changes = 0, size = 0;
+    reader(found, found_version, of_since, of_result, of_changes, size);
+    if (reader.failed() || found != changes_magic) return refused("the bytes are no changes of a saved world");
+    if (found_version != version) return refused("the changes are those of another version's format");
+    if (of_changes != checksum_of(changes.last(reader.left()))) return refused("the changes are damaged");
+    if (of_since != checksum_of(since)) return refused("the changes belong to other bytes than `since`");
+    if (grows_too_much(since, changes, size)) return refused("the changes claim to be those of a far larger world");
+    std::vector<std::byte> result;
+    talus::apply_changes(reader, since, size, result);
+    if (reader.failed() || reader.left() != 0 || of_result != checksum_of(result))
+        return refused("the changes are damaged");
+    return result;
 }
 
 }  // namespace talus

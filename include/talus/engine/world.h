@@ -133,6 +133,14 @@ public:
     /// An error says why they are refused: they are damaged, of another format, or need a hull or mesh that `assets`
     /// does not have, or has with another content.
     static Result<World> load(std::span<const std::byte> bytes, const Assets& assets = {});
+    /// Returns the difference between what save() returned earlier (`since`) and what it returns now. Its size follows
+    /// what has changed since then: a body that sleeps takes no bytes. Any saved world will do, but a similar one gives
+    /// fewer bytes. `assets` as for save().
+    Result<std::vector<std::byte>> save_changes(std::span<const std::byte> since, const Assets& assets = {}) const;
+    /// Returns the bytes of the later save(), to be loaded or changed further. An error is returned if the changes are
+    /// damaged, or belong to other bytes than `since`.
+    static Result<std::vector<std::byte>> apply_changes(std::span<const std::byte> since,
+                                                        std::span<const std::byte> changes);
 
     // ---- Bodies: add, remove and move them at any time between steps.
 

@@ -303,6 +303,85 @@ TEST_CASE("the bytes of a saved world are the same from every compiler and on ev
     CHECK(sum == 10600560363582056063ull);
 }
 
+TEST_CASE("changes and an earlier saved world give the later saved world") {
+    for (WorldToSave& each : test::worlds_to_save()) {
+        CAPTURE(each.name);
+        World& world = each.world;
+        Saved known = save(world);
+        for (int step = 0; step < 12; ++step) {
+            world.step(dt);
+            if (step == 5) world.add_body({.shape = sphere(0.2f), .position = {0.1f, 4, 0.2f}});
+            if (step == 7 && world.body_count() > 3) world.remove_body(world.bodies()[2]);
+            const Result<Saved> changes = world.save_changes(known);
+            REQUIRE(static_cast<bool>(changes));
+            const Result<Saved> later = World::apply_changes(known, *changes);
+            REQUIRE_MESSAGE(static_cast<bool>(later), later.error().message);
+            REQUIRE(*later == save(world));
+            known = *later;
+        }
+        // Between any two worlds, too.
+        const Saved other = save(World{});
+        REQUIRE(*World::apply_changes(other, *world.save_changes(other)) == known);
+        REQUIRE(*World::apply_changes(known, *World{}.save_changes(known)) == other);
+    }
+}
+
+TEST_CASE("changes are small in proportion to what moved") {
+    World world;
+    world.add_body({.type = BodyType::fixed, .shape = box({100, 1, 100}), .position = {0, -1, 0}});
+    for (int i = 0; i < 1000; ++i) {
+        world.add_body(
+            {.shape = box({0.3f, 0.3f, 0.3f}),
+             .position = {1.5f * static_cast<float>(i % 32) - 24, 0.3f, 1.5f * static_cast<float>(i / 32) - 24}});
+    }
+    for (int i = 0; i < 90; ++i) world.step(dt);
+    REQUIRE(world.awake_body_count() == 0);
+    const Saved asleep = save(world);
+    world.step(dt);
+    const std::size_t nothing = world.save_changes(asleep)->size();
+    std::vector<BodyId> bodies = world.bodies();
+    for (const int moving : {1, 10, 100}) {
+        World some = world;
+        for (int i = 0; i < moving; ++i)
+            some.set_linear_velocity(bodies[static_cast<std::size_t>(3 + 7 * i)], {0, 2, 0});
+        some.step(dt);
+        const std::size_t size = some.save_changes(asleep)->size();
+        MESSAGE(moving, " of 1000 bodies move: ", size, " of ", asleep.size(), " bytes");
+        // Some of the bytes are those of lists, in which all bodies have moved by a place.
+        CHECK(size < 10000 + static_cast<std::size_t>(moving) * 600);
+    }
+    CHECK(nothing < 200);
+}
+
+TEST_CASE("damaged changes, and changes of another world, are refused") {
+    World world;
+    world.add_body({.shape = sphere(1)});
+    const Saved before = save(world);
+    world.step(dt);
+    Saved changes = *world.save_changes(before);
+    CHECK(static_cast<bool>(World::apply_changes(before, changes)));
+    CHECK_FALSE(static_cast<bool>(World::apply_changes(save(world), changes)));
+    for (std::size_t place = 0; place < changes.size(); ++place) {
+        for (int bit = 0; bit < 8; ++bit) {
+            changes[place] ^= static_cast<std::byte>(1 << bit);
+            REQUIRE_FALSE(static_cast<bool>(World::apply_changes(before, changes)));
+            changes[place] ^= static_cast<std::byte>(1 << bit);
+        }
+        REQUIRE_FALSE(static_cast<bool>(World::apply_changes(before, std::span(changes).first(place))));
+    }
+    // With the checksum that belongs to the damage.
+    Random random(4);
+    for (int i = 0; i < 20000; ++i) {
+        Saved damaged = changes;
+        for (int k = 0; k < 2; ++k)
+            damaged[36 + random.below(damaged.size() - 36)] = static_cast<std::byte>(random.bits() & 255u);
+        const std::uint64_t sum = checksum_of(std::span(damaged).subspan(44));
+        std::memcpy(damaged.data() + 28, &sum, sizeof sum);
+        const Result<Saved> result = World::apply_changes(before, damaged);
+        if (result) CHECK(*result == save(world));
+    }
+}
+
 TEST_CASE("bytes that are no saved world are refused with a sentence") {
     World world;
     world.add_body({.shape = sphere(1)});
