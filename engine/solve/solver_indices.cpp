@@ -109,11 +109,13 @@ void SolverIndices::assign(const BodyStore& bodies, const AwakeSet& awake, const
 }
 
 bool SolverIndices::fit(std::size_t slots) const {
-    const auto is_slot = [&](std::uint32_t slot) { return slot == null_index || slot < slots; };
-    const auto is_index = [&](std::uint32_t index) { return index == 0 || index < slots_.size(); };
-    return index_.size() <= slots && movable_end_ <= slots_.size() &&
-           std::all_of(slots_.begin(), slots_.end(), is_slot) &&
-           std::all_of(index_.begin(), index_.end(), is_index) && slabs_.fit();
+    if (index_.size() > slots || movable_end_ > slots_.size() || !slabs_.fit()) return false;
+    for (std::uint32_t slot = 0; slot < index_.size(); ++slot) {
+        // A slot that has an index is in the list, so that the next step takes the index from it.
+        if (index_[slot] != 0 && (index_[slot] >= slots_.size() || slots_[index_[slot]] != slot)) return false;
+    }
+    return std::all_of(slots_.begin(), slots_.end(),
+                       [&](std::uint32_t slot) { return slot == null_index || slot < index_.size(); });
 }
 
 std::size_t SolverIndices::bytes() const {

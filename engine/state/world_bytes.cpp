@@ -90,13 +90,14 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
         return error;
     }
     if (table_reader.failed()) return refused(table_reader.problem());
+    if (table_reader.left() != 0) return refused("something follows after their end");
     ByteReader reader(bytes.subspan(state_at, table_begin - state_at));
     reader.assets = &table;
     World world;
     State& s = *world.state_;
     s.visit_fields(reader);
     if (reader.failed()) return refused(reader.problem());
-    if (World checked(s.def); checked.last_error()) return refused("a setting of the world is out of range");
+    if (World(s.def).last_error()) return refused("a setting of the world is out of range");
     if (const char* const problem = s.problem_of_stores()) return refused(problem);
     if (const char* const problem = s.problem_of_results()) return refused(problem);
     s.joint_solver.visit_fields(reader, s.joints, s.bodies);
