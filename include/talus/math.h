@@ -24,9 +24,11 @@ template <std::size_t quat_x, std::size_t quat_size, std::size_t vec3_size, std:
 struct GlmLayout {
     static const char the_glm_of_talus;  ///< see above
 };
-using UsedGlmLayout =
-    GlmLayout<offsetof(glm::quat, x), sizeof(glm::quat), sizeof(glm::vec3), alignof(glm::vec3), sizeof(glm::mat3)>;
-[[gnu::used]] inline const char* const glm_layout = &UsedGlmLayout::the_glm_of_talus;
+extern template struct GlmLayout<offsetof(glm::quat, x), sizeof(glm::quat), sizeof(glm::vec3), alignof(glm::vec3),
+                                 sizeof(glm::mat3)>;
+[[gnu::used]] inline const char* const glm_layout =
+    &GlmLayout<offsetof(glm::quat, x), sizeof(glm::quat), sizeof(glm::vec3), alignof(glm::vec3),
+               sizeof(glm::mat3)>::the_glm_of_talus;
 }  // namespace detail
 
 using glm::mat3;  ///< 3 x 3 floats, by columns
