@@ -28,7 +28,7 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
     s_.masses = masses;
     s_.substep = substep;
     s_.active.clear();
-    if (topology_.has_changed(s_, joints, bodies)) topology_.build(s_, joints, bodies);
+    if (topology_.has_changed(joints, bodies)) topology_.build(s_, joints, bodies);
     s_.layouts.resize(s_.joints.size());
     s_.nodes.resize(s_.joints.size());
     s_.velocities.assign(2 * s_.links.size(), JointLane{});

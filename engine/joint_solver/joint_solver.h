@@ -239,7 +239,7 @@ public:
     /// world.
     template <class Bytes>
     void visit_fields(Bytes& bytes, const JointStore& joints, const BodyStore& bodies) {
-        bool kept = !topology_.has_changed(s_, joints, bodies);
+        bool kept = !topology_.has_changed(joints, bodies);
         bytes(kept);
         if (!kept) return;
         if constexpr (Bytes::reads) topology_.build(s_, joints, bodies);

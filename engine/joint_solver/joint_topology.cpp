@@ -213,12 +213,17 @@ private:
 
 }  // namespace
 
-bool JointTopology::has_changed(const Articulations& s, const JointStore& joints, const BodyStore& bodies) const {
+bool JointTopology::has_changed(const JointStore& joints, const BodyStore& bodies) const {
     if (!built_ || version_ != joints.version()) return true;
-    for (const Link& link : s.links) {
-        if (link.dynamic != bodies[link.slot].is_dynamic()) return true;
+    for (std::uint32_t j = 0; j < ends_of_slot_.size(); ++j) {
+        if (ends_of_slot_[j] != ends_of(joints.bodies(j), bodies)) return true;
     }
     return false;
+}
+
+std::uint8_t JointTopology::ends_of(const JointBodies& pair, const BodyStore& bodies) {
+    const auto is_dynamic = [&](std::uint32_t slot) { return slot != null_index && bodies[slot].is_dynamic(); };
+    return static_cast<std::uint8_t>(is_dynamic(pair.a) | is_dynamic(pair.b) << 1);
 }
 
 void JointTopology::build(Articulations& s, const JointStore& joints, const BodyStore& bodies) {
@@ -231,6 +236,8 @@ void JointTopology::build(Articulations& s, const JointStore& joints, const Body
     s.hub_couplings.clear();
     s.matrix.clear();
     joint_of_slot_.assign(joints.slot_count(), null_index);
+    ends_of_slot_.resize(joints.slot_count());
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) ends_of_slot_[j] = ends_of(joints.bodies(j), bodies);
     s.link_of_slot.assign(bodies.slot_count(), null_index);
     s.articulation_of_link.clear();
 

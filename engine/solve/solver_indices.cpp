@@ -7,22 +7,30 @@ namespace talus {
 void SolverIndices::clear(std::uint32_t body_slots, const AwakeSet& awake) {
     constraints_.resize(body_slots, 0);
     contact_counts_.resize(body_slots, 0);
+    for (const std::uint32_t slot : constrained_) constraints_[slot] = 0, contact_counts_[slot] = 1;
+    constrained_.clear();
     for (const std::uint32_t slot : awake.list()) constraints_[slot] = 0, contact_counts_[slot] = 1;
+}
+
+/// Notes a constraint of a body. Fixed and sleeping bodies have them, too, and lose them before the next step.
+void SolverIndices::constrain(std::uint32_t slot, std::uint8_t how) {
+    if (constraints_[slot] == 0) constrained_.push_back(slot);
+    constraints_[slot] |= how;
 }
 
 void SolverIndices::add_contacts(std::span<const ConstraintGraph::Edge> edges) {
     for (const ConstraintGraph::Edge& edge : edges) {
         const std::uint8_t how = edge.bounces ? by_contact | by_bounce : by_contact;
-        constraints_[edge.a] |= how;
-        constraints_[edge.b] |= how;
+        constrain(edge.a, how);
+        constrain(edge.b, how);
         ++contact_counts_[edge.a];
         ++contact_counts_[edge.b];
     }
 }
 
 void SolverIndices::add_joint(std::uint32_t slot_a, std::uint32_t slot_b) {
-    constraints_[slot_a] |= by_joint;
-    constraints_[slot_b] |= by_joint;
+    constrain(slot_a, by_joint);
+    constrain(slot_b, by_joint);
 }
 
 void SolverIndices::forget(std::uint32_t slot) {

@@ -114,12 +114,14 @@ private:
     bool is_movable(const BodyStore& bodies, std::uint32_t slot) const {
         return constraints_[slot] != 0 && bodies[slot].inverse_mass > 0.0f;
     }
+    void constrain(std::uint32_t slot, std::uint8_t how);
     void group_slabs(std::size_t groups);
     template <class Wanted>
     std::uint32_t append(const AwakeSet& awake, Wanted&& wanted);
 
-    std::vector<std::uint8_t> constraints_;  ///< by body slot, valid for awake bodies: by_contact, by_joint, by_bounce
-    std::vector<std::uint32_t> contact_counts_;  ///< by body slot, valid for awake bodies
+    std::vector<std::uint8_t> constraints_;      ///< by body slot: by_contact, by_joint, by_bounce
+    std::vector<std::uint32_t> contact_counts_;  ///< by body slot: number of contacts plus one
+    std::vector<std::uint32_t> constrained_;     ///< body slots with constraints
     std::vector<std::uint32_t> index_;           ///< by body slot
     std::vector<std::uint32_t> slots_;           ///< by solver index
     std::vector<std::uint8_t> slab_of_;          ///< by solver index

@@ -47,7 +47,9 @@ std::size_t World::State::saved_size() const {
 
 Result<std::vector<std::byte>> World::save(const Assets& assets) const {
     State& s = *state_;
-    if (!s.may_change("save")) return s.error.get();
+    if (s.callbacks.count != 0)
+        return Error{ErrorCode::bad_argument,
+                     "save: the world is within step() or draw(); save it before or after that."};
     AssetWriter table(assets);
     ByteWriter bytes;
     bytes.reserve(s.saved_size());
@@ -56,9 +58,9 @@ Result<std::vector<std::byte>> World::save(const Assets& assets) const {
     s.visit_fields(bytes);
     s.joint_solver.visit_fields(bytes, s.joints, s.bodies);
     if (table.lacks_name()) {
-        s.refuse("save", {ErrorCode::bad_argument,
-                          "a shape has a set of triangles of a class of your own; add it to `assets`, by a name."});
-        return s.error.get();
+        return Error{ErrorCode::bad_argument,
+                     "save: a shape has a set of triangles of a class of your own; add it to "
+                     "`assets`, by a name."};
     }
     bytes.replace(table_at, static_cast<std::uint64_t>(bytes.size()));
     table.write(bytes);
@@ -68,20 +70,20 @@ Result<std::vector<std::byte>> World::save(const Assets& assets) const {
 
 Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets) {
     const auto refused = [](std::string why) {
-        return Error{ErrorCode::bad_data, "load: the bytes are no saved world: " + std::move(why) + "."};
+        return Error{ErrorCode::bad_data, "load: the saved world is refused: " + std::move(why) + "."};
     };
     ByteReader header(bytes);
     std::array<std::uint8_t, 8> found{};
     std::uint32_t found_version = 0;
     std::uint64_t checksum = 0, table_begin = 0;
     header(found, found_version, checksum, table_begin);
-    if (header.failed() || found != magic) return refused("they do not begin like one");
+    if (header.failed() || found != magic) return refused("the bytes do not begin like one");
     if (found_version != version)
         return Error{ErrorCode::bad_data, "load: the world has the format " + std::to_string(found_version) +
                                               "; this version of Talus reads the format " + std::to_string(version) +
                                               "."};
     if (checksum != checksum_of(bytes.subspan(table_at)) || table_begin < state_at || table_begin > bytes.size())
-        return refused("they are damaged, or not complete");
+        return refused("the bytes are damaged, or not complete");
 
     AssetReader table(assets);
     ByteReader table_reader(bytes.subspan(table_begin));
@@ -90,7 +92,7 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
         return error;
     }
     if (table_reader.failed()) return refused(table_reader.problem());
-    if (table_reader.left() != 0) return refused("something follows after their end");
+    if (table_reader.left() != 0) return refused("something follows after its end");
     ByteReader reader(bytes.subspan(state_at, table_begin - state_at));
     reader.assets = &table;
     World world;
@@ -102,7 +104,7 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
     if (const char* const problem = s.problem_of_results()) return refused(problem);
     s.joint_solver.visit_fields(reader, s.joints, s.bodies);
     if (reader.failed()) return refused(reader.problem());
-    if (reader.left() != 0) return refused("something follows after their end");
+    if (reader.left() != 0) return refused("something follows after its end");
     return world;
 }
 

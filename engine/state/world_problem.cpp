@@ -15,7 +15,7 @@ namespace talus {
 
 namespace {
 
-/// Speeds and places far beyond all that a step can reach. The squares of numbers up to this are floats.
+/// Places and speeds of a world that can be loaded (docs/saving.md). The squares of numbers up to this are floats.
 constexpr float most = 1e18f;
 
 bool is_small(float x) { return std::abs(x) <= most; }
@@ -23,6 +23,8 @@ bool is_small(const vec3& v) { return is_small(v.x) && is_small(v.y) && is_small
 bool is_small(const glm::dvec3& v) {
     return std::abs(v.x) <= double(most) && std::abs(v.y) <= double(most) && std::abs(v.z) <= double(most);
 }
+using talus::is_finite;
+bool is_finite(const glm::dvec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 template <class Quaternion>
 bool is_unit(const Quaternion& q) {
     const auto size = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
@@ -46,11 +48,11 @@ bool is_inertia(const Matrix& m) {
 }
 
 const char* problem_of_mass(const Body& body) {
-    if (!is_small(body.local_center) || !is_inertia(body.inertia) || !is_inertia(body.inverse_inertia) ||
-        !is_small(body.principal.moments) || !is_unit(body.principal.rotation))
+    if (!is_finite(body.local_center) || !is_inertia(body.inertia) || !is_inertia(body.inverse_inertia) ||
+        !is_finite(body.principal.moments) || !is_unit(body.principal.rotation))
         return "the inertia of a body is wrong";
     for (int i = 0; i < 3; ++i) {
-        if (!is_small(body.principal.axes[i]) || body.principal.moments[i] < 0.0)
+        if (!is_finite(body.principal.axes[i]) || body.principal.moments[i] < 0.0)
             return "the inertia of a body is wrong";
     }
     if (!body.is_dynamic()) return body.mass == 0.0f && body.inverse_mass == 0.0f ? nullptr : "a fixed body has a mass";
@@ -238,24 +240,25 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
             ++triangles;
         }
         if (has_triangle != (state.mesh_contact != null_index)) return "a contact has no mesh contact";
-        if (!is_pose(record.reference) || !(record.radius_a >= 0.0f && is_small(record.radius_a)) ||
-            !(record.radius_b >= 0.0f && is_small(record.radius_b)) || !(record.size >= 0.0f) ||
+        if (!is_pose(record.reference) || !(record.radius_a >= 0.0f && is_finite(record.radius_a)) ||
+            !(record.radius_b >= 0.0f && is_finite(record.radius_b)) || !(record.size >= 0.0f) ||
             !(record.thickness >= 0.0f))
             return "the record of a contact is wrong";
         const PairCache& cache = contacts.caches[c];
         if (!is_unit_or_zero(cache.axis) || !is_unit_or_zero(cache.manifold.normal) || !is_pose(cache.epa.reference))
             return "the cache of a contact is wrong";
         for (const ManifoldPoint& point : cache.manifold.points) {
-            if (!is_small(point.on_a) || !is_small(point.on_b) || !is_small(point.separation))
+            if (!is_finite(point.on_a) || !is_finite(point.on_b) || !is_finite(point.separation))
                 return "a point of a contact is wrong";
         }
         for (const float x : state.impulses) {
-            if (!(x >= 0.0f && is_small(x))) return "an impulse is wrong";
+            if (!(x >= 0.0f && is_finite(x))) return "an impulse is wrong";
         }
-        if (!is_small(state.friction_impulse) || !is_small(state.twist_impulse) || !is_small(state.rolling_impulse) ||
-            !(state.friction >= 0.0f) || !(state.restitution >= 0.0f && state.restitution <= 1.0f) ||
-            !(state.substep >= 0.0f && state.substep <= settings::longest_step) || !is_small(state.slop) ||
-            !is_small(state.twist_arm) || !is_small(state.rolling_arm))
+        if (!is_finite(state.friction_impulse) || !is_finite(state.twist_impulse) ||
+            !is_finite(state.rolling_impulse) || !(state.friction >= 0.0f) ||
+            !(state.restitution >= 0.0f && state.restitution <= 1.0f) ||
+            !(state.substep >= 0.0f && state.substep <= settings::longest_step) || !is_finite(state.slop) ||
+            !is_finite(state.twist_arm) || !is_finite(state.rolling_arm))
             return "the state of a contact is wrong";
     }
     std::size_t all_triangles = 0;
@@ -266,7 +269,7 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
         if (m.shape >= owners.body.size() || m.mesh >= owners.body.size() || owners.body[m.shape] != m.shape_body ||
             owners.body[m.mesh] != m.mesh_body || !shapes.defs[m.mesh].mesh || shapes.defs[m.shape].mesh)
             return "a mesh contact has other shapes";
-        if (!is_pose(m.mesh_pose) || !is_small(m.side_point) || !(m.clearance >= 0.0f))
+        if (!is_pose(m.mesh_pose) || !is_finite(m.side_point) || !is_finite(m.clearance))
             return "the state of a mesh contact is wrong";
     }
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
@@ -294,9 +297,9 @@ const char* problem_of_joints(const JointStore& joints, const BodyStore& bodies)
             !std::isfinite(joint.offset))
             return "a joint would be refused";
         const JointState& state = joint.state;
-        bool sound = std::abs(state.angle) <= double(most) && is_small(state.load);
-        for (const float force : state.forces) sound = sound && is_small(force);
-        for (const vec3& v : state.mean_angular_velocities) sound = sound && is_small(v);
+        bool sound = std::isfinite(state.angle) && is_finite(state.load);
+        for (const float force : state.forces) sound = sound && is_finite(force);
+        for (const vec3& v : state.mean_angular_velocities) sound = sound && is_finite(v);
         for (const float stiffness : state.stiffness) sound = sound && stiffness >= 0.0f;
         if (!sound) return "the state of a joint is wrong";
     }

@@ -23,7 +23,7 @@ public:
 
     /// Plays the next frame with the input that is known by now.
     void advance(talus::World& world, talus::BodyId player, const Input& input) {
-        worlds_[frame_ % worlds_.size()] = world;  // allocates nothing once all copies have been made
+        worlds_[frame_ % worlds_.size()] = world;  // allocates only if a list is longer than ever before
         inputs_[frame_ % inputs_.size()] = input;
         ++frame_;
         play(world, player, input);

@@ -24,7 +24,8 @@ namespace talus {
 /// A name also stands for the content: load() refuses a world whose "terrain" was another one.
 class Assets {
 public:
-    /// Adds a hull. Returns false, and adds nothing, if `hull` is null, the name is empty, or it is used already.
+    /// Adds a hull. Returns false, and adds nothing, if `hull` is null, or if the name is empty or used already. An asset
+    /// may have several names; a saved world then has the first one.
     bool add(std::string name, std::shared_ptr<const Hull> hull);
     /// Adds a mesh or a height field, likewise. A set of a class of your own must be added, because World::save() cannot
     /// write it; its content is not compared then.
