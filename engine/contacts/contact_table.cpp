@@ -256,7 +256,8 @@ const char* ContactTable::restore() {
             if (state.mesh_contact >= mesh_contacts.size() || !mesh_seen[state.mesh_contact])
                 return "a contact has no such mesh contact";
             const MeshContact& m = mesh_contacts[state.mesh_contact];
-            if (!are_bodies_of(pair, m.shape_body, m.mesh_body)) return "a contact is one of another pair's mesh contact";
+            if (!are_bodies_of(pair, m.shape_body, m.mesh_body))
+                return "a contact is one of another pair's mesh contact";
             touches[state.mesh_contact] += state.touching;
         }
         if (is_far && pair.first_contact != null_index) return "a far pair has contacts";
@@ -277,7 +278,8 @@ const char* ContactTable::restore() {
         listed[k] = true;
     }
     for (std::uint32_t k = 0; k < mesh_contacts.size(); ++k) {
-        if (mesh_seen[k] && mesh_contacts[k].touches != touches[k]) return "a mesh contact has another number of touches";
+        if (mesh_seen[k] && mesh_contacts[k].touches != touches[k])
+            return "a mesh contact has another number of touches";
         if (mesh_contacts[k].changed != listed[k]) return "the list of changed mesh contacts is wrong";
         if (!mesh_seen[k] && mesh_contacts[k].shape != null_index) return "a mesh contact belongs to no pair";
     }

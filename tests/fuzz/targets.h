@@ -45,8 +45,8 @@ struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
-inline constexpr Target targets[] = {{"collide", fuzz_collide},       {"hull", fuzz_hull},   {"cast", fuzz_cast},
-                                     {"broadphase", fuzz_broadphase}, {"world", fuzz_world}, {"mesh", fuzz_mesh},
-                                     {"load", fuzz_load}};
+inline constexpr Target targets[] = {
+    {"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}, {"broadphase", fuzz_broadphase},
+    {"world", fuzz_world},     {"mesh", fuzz_mesh}, {"load", fuzz_load}};
 
 }  // namespace talus::fuzz

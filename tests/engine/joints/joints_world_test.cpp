@@ -886,7 +886,8 @@ TEST_CASE("the spring of a distance joint refuses a negative target, as the defi
     World world;
     const BodyId a = world.add_body({.type = BodyType::fixed, .shape = sphere(0.2f)});
     const BodyId b = world.add_body({.shape = sphere(0.2f), .position = {0, -2, 0}});
-    const JointId joint = world.add_joint(DistanceDef{.frames = {.body_a = a, .body_b = b}, .length = {0.0f, unlimited}});
+    const JointId joint =
+        world.add_joint(DistanceDef{.frames = {.body_a = a, .body_b = b}, .length = {0.0f, unlimited}});
     CHECK_FALSE(world.set_joint_spring(joint, {.hertz = 2.0f, .target = -0.5f}));
     CHECK(world.last_error().message.find("spring.target") != std::string::npos);
     CHECK(world.set_joint_spring(joint, {.hertz = 2.0f, .target = 0.5f}));
