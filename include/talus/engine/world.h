@@ -46,11 +46,13 @@ struct WorldDef {
     /// have about the same length.
     int substeps = 4;
     bool allow_sleep = true;  ///< false keeps all bodies awake
-    /// An island falls asleep when each of its bodies has stayed in place for `time_to_sleep` (s, 0.01 to 1e6): its mean
-    /// speed, of the centre plus the surface, was at most `sleep_speed` (m/s, 0 to 1e6). Larger speeds: slow bodies stop
-    /// visibly. Smaller ones: heaps sleep later; 0: nothing sleeps. Shorter times: a body may sleep at the top of its
-    /// path. A body needs at least two steps to fall asleep.
-    float sleep_speed = 0.05f, time_to_sleep = 0.5f;
+    /// An island falls asleep when each of its bodies has stayed in place for `time_to_sleep`: its mean speed, of the
+    /// centre plus the surface, was at most this, m/s, 0 to 1e6. Larger: slow bodies stop visibly. Smaller: heaps sleep
+    /// later; 0: nothing sleeps.
+    float sleep_speed = 0.05f;
+    /// That time, s, 0.01 to 1e6. Shorter: a body may sleep at the top of its path. A body needs at least two steps to
+    /// fall asleep.
+    float time_to_sleep = 0.5f;
     /// Stiffness of contacts: the frequency of their springs over the usual rate of sub-steps, 0.01 to 0.5. The default
     /// gives 60 Hz with 4 sub-steps of a step of 1/60 s. Smaller: heaps and stacks give way more. Larger: iterations
     /// that have not converged may feed energy into bodies at rest; more `substeps` are the better way to stiffer
