@@ -47,6 +47,23 @@ bool is_inertia(const Matrix& m) {
     return true;
 }
 
+/// Whether two matrices are equal, up to a part of the largest entry.
+bool are_near(const glm::dmat3& a, const glm::dmat3& b) {
+    double largest = 0.0, difference = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            largest = std::max(largest, std::abs(b[i][j]));
+            difference = std::max(difference, std::abs(a[i][j] - b[i][j]));
+        }
+    }
+    return difference <= 1e-3 * largest;
+}
+
+/// Returns the matrix with these principal axes and moments.
+glm::dmat3 with_moments(const glm::dmat3& axes, const glm::dvec3& moments) {
+    return glm::dmat3(axes[0] * moments.x, axes[1] * moments.y, axes[2] * moments.z) * glm::transpose(axes);
+}
+
 const char* problem_of_mass(const Body& body) {
     if (!is_finite(body.local_center) || !is_inertia(body.inertia) || !is_inertia(body.inverse_inertia) ||
         !is_finite(body.principal.moments) || !is_unit(body.principal.rotation))
@@ -62,8 +79,13 @@ const char* problem_of_mass(const Body& body) {
     for (int i = 0; i < 3; ++i) {
         if (!(body.inertia[i][i] > 0.0f) || !(body.inverse_inertia[i][i] > 0.0f))
             return "the inertia of a body is wrong";
-        if (!body.isotropic && !(body.principal.moments[i] > 0.0)) return "the inertia of a body is wrong";
+        if (!(body.principal.moments[i] > 0.0)) return "the inertia of a body is wrong";
     }
+    const glm::dmat3& axes = body.principal.axes;
+    if (!are_near(axes * glm::transpose(axes), glm::dmat3(1.0)) ||
+        !are_near(glm::dmat3(body.inertia), with_moments(axes, body.principal.moments)) ||
+        !are_near(glm::dmat3(body.inverse_inertia), with_moments(axes, 1.0 / body.principal.moments)))
+        return "the inertia of a body is wrong";
     return nullptr;
 }
 
