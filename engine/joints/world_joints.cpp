@@ -362,13 +362,7 @@ bool World::set_joint_motor(JointId id, const JointMotor& motor, JointAxis axis)
 }
 
 bool World::set_joint_spring(JointId id, const JointSpring& spring, JointAxis axis) {
-    State& s = *state_;
-    constexpr const char* call = "set_joint_spring";
-    if (!s.check_change(id, call)) return false;
-    if (s.joints[id.slot].kind == JointKind::distance && spring.target < 0.0f)
-        return s.refuse(call, out_of_range(ErrorCode::bad_size, "spring.target", text(spring.target),
-                                           ">= 0 (m), because the joint is a distance joint"));
-    return s.set_axis(id, axis, call, "spring.", &AxisDef::spring, spring);
+    return state_->set_axis(id, axis, "set_joint_spring", "spring.", &AxisDef::spring, spring);
 }
 
 static Error wrong_kind(JointKind kind, const char* allowed) {

@@ -311,10 +311,13 @@ const char* problem_of_joints(const JointStore& joints, const BodyStore& bodies)
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const Joint& joint = joints[j];
         if (!joint.in_use) continue;
+        Joint asked = joint;
+        // set_joint_spring() accepts any target here, add_joint() does not.
+        if (joint.kind == JointKind::distance) asked.axes[0].spring.target = 0.0f;
         JointFrames frames;
         frames.frame_a = joint.frame_a;
         frames.frame_b = joint.frame_b;
-        if (check(definition_of(joint, frames, {JointId{0, 0}, JointId{1, 0}})) || joint.settable >= 64 ||
+        if (check(definition_of(asked, frames, {JointId{0, 0}, JointId{1, 0}})) || joint.settable >= 64 ||
             !is_pose(joint.frame_a) || !is_pose(joint.frame_b) || !std::isfinite(joint.ratio) ||
             !std::isfinite(joint.offset))
             return "a joint would be refused";
