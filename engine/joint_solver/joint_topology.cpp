@@ -68,9 +68,12 @@ private:
     /// false if none is dynamic, because all have become fixed or kinematic.
     bool add_links(std::span<const std::uint32_t> slots) {
         for (const std::uint32_t slot : slots) {
+            // A gear has only bodies of the joints that it connects. If one of these is not in this articulation, the
+            // gear is left out (find_geared_joints), and that joint's bodies must not become links without joints.
+            if (joints_[slot].kind == JointKind::gear) continue;
             const JointBodies pair = joints_.bodies(slot);
             members_.push_back(pair.a);
-            if (pair.b != null_index) members_.push_back(pair.b);
+            members_.push_back(pair.b);
         }
         std::sort(members_.begin(), members_.end());
         members_.erase(std::unique(members_.begin(), members_.end()), members_.end());

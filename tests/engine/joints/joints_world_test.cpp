@@ -881,3 +881,25 @@ TEST_CASE("a joint says its frames and what its spring's frequency comes to") {
           doctest::Approx(world.inertia(load)[1][1] * turning * turning).epsilon(1e-3));
     CHECK(world.joint_stiffness(motor, JointAxis::move_y) == 0.0f);
 }
+
+TEST_CASE("a gear whose other joint has become fixed leaves the rest of its articulation to be solved") {
+    // The fixed body stayed a link without a joint, from which the order of elimination began: a segmentation fault.
+    World world;
+    const auto add_box = [&](float x, BodyType type) {
+        return world.add_body({.type = type, .shape = box(vec3(0.2f)), .position = {x, 0, 0}});
+    };
+    const BodyId wall = add_box(-5, BodyType::fixed), wheel = add_box(-4, BodyType::dynamic);
+    const BodyId post = add_box(0, BodyType::fixed), first = add_box(1, BodyType::dynamic);
+    const BodyId second = add_box(2, BodyType::dynamic);
+    const auto hinge = [&](BodyId a, BodyId b, float x) {
+        return world.add_joint(HingeDef{.frames = world.joint_frames(a, b, {x, 0, 0}, {0, 0, 1})});
+    };
+    const JointId on_wall = hinge(wall, wheel, -4.5f), on_post = hinge(post, first, 0.5f);
+    hinge(first, second, 1.5f);
+    world.add_joint(GearDef{.joint_a = on_wall, .joint_b = on_post, .ratio = 1.0f});
+    run(world, 1);
+    world.set_type(wheel, BodyType::fixed);
+    run(world, 60);
+    const vec3 anchor = world.position(first);
+    CHECK(glm::length(anchor - vec3(0.5f, 0, 0)) == doctest::Approx(0.5).epsilon(1e-3));
+}
