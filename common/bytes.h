@@ -283,7 +283,7 @@ private:
             }
             // Near the end: a value may need less than sizeof(T) bytes. Those that it should not have read are zero.
             std::array<std::byte, sizeof(T)> rest{};
-            std::memcpy(rest.data(), bytes_.data() + at_, left());
+            if (left() != 0) std::memcpy(rest.data(), bytes_.data() + at_, left());
             const std::size_t before = at_;
             read_fields(value, rest.data());
             if (at_ > bytes_.size()) {
