@@ -201,7 +201,7 @@ std::uint32_t BodyStore::allocate() {
     std::uint32_t slot;
     if (free_.empty()) {
         slot = static_cast<std::uint32_t>(bodies_.size());
-        bodies_.emplace_back();
+        bodies_.emplace_back().generation = handles::first_generation(tag_);
     } else {
         slot = free_.back();
         free_.pop_back();
@@ -212,7 +212,7 @@ std::uint32_t BodyStore::allocate() {
 }
 
 void BodyStore::release(std::uint32_t slot) {
-    const std::uint32_t generation = bodies_[slot].generation + 1;
+    const std::uint32_t generation = handles::next_generation(bodies_[slot].generation);
     bodies_[slot] = Body{};
     bodies_[slot].generation = generation;
     free_.push_back(slot);

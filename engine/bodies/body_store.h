@@ -8,6 +8,7 @@
 #include "common/assert.h"
 #include "common/bytes.h"
 #include "engine/bodies/free_turn.h"
+#include "engine/handles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -196,6 +197,8 @@ private:
 
 class BodyStore {
 public:
+    /// To be called before the first body is added, with WorldDef::handle_tag.
+    void set_tag(std::uint32_t tag) { tag_ = tag; }
     std::uint32_t allocate();
     void release(std::uint32_t slot);
     bool is_valid(BodyId id) const {
@@ -226,6 +229,7 @@ private:
     std::vector<Body> bodies_;
     std::vector<std::uint32_t> free_;
     std::uint32_t live_count_ = 0;
+    std::uint32_t tag_ = 0;  ///< WorldDef::handle_tag
 };
 
 }  // namespace talus

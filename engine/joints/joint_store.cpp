@@ -6,7 +6,7 @@ std::uint32_t JointStore::add(Joint joint, JointBodies bodies) {
     std::uint32_t slot;
     if (free_.empty()) {
         slot = static_cast<std::uint32_t>(joints_.size());
-        joints_.emplace_back();
+        joints_.emplace_back().generation = handles::first_generation(tag_);
         bodies_.emplace_back();
         revisions_.push_back(0);
     } else {
@@ -27,7 +27,7 @@ std::uint32_t JointStore::add(Joint joint, JointBodies bodies) {
 void JointStore::remove(std::uint32_t slot) {
     unlink(slot, 0, bodies_[slot].a);
     unlink(slot, 1, bodies_[slot].b);
-    const std::uint32_t generation = joints_[slot].generation + 1;
+    const std::uint32_t generation = handles::next_generation(joints_[slot].generation);
     joints_[slot] = Joint{};
     joints_[slot].generation = generation;
     bodies_[slot] = JointBodies{};

@@ -10,6 +10,7 @@
 #include "common/assert.h"
 #include "common/bytes.h"
 #include "engine/bodies/body_store.h"
+#include "engine/handles.h"
 
 #include <array>
 #include <cstdint>
@@ -73,6 +74,8 @@ struct JointBodies {
 
 class JointStore {
 public:
+    /// To be called before the first joint is added, with WorldDef::handle_tag.
+    void set_tag(std::uint32_t tag) { tag_ = tag; }
     /// Returns the slot of the new joint.
     std::uint32_t add(Joint joint, JointBodies bodies);
     void remove(std::uint32_t slot);
@@ -144,6 +147,7 @@ private:
     std::vector<std::uint32_t> first_;  ///< head of a body's list, by body slot
     std::vector<std::uint32_t> free_;
     std::uint32_t live_count_ = 0;
+    std::uint32_t tag_ = 0;  ///< WorldDef::handle_tag
     std::uint64_t version_ = 0;
 };
 

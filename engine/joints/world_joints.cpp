@@ -185,7 +185,7 @@ bool World::is_valid(JointId id) const { return state_->joints.is_valid(id); }
 
 bool World::State::check_handle(JointId id, const char* call, const char* name) const {
     return joints.is_valid(id) ||
-           refuse(call, out_of_range(ErrorCode::stale_handle, name, text(id),
+           refuse(call, out_of_range(ErrorCode::stale_handle, name, handle_text(id, def.handle_tag),
                                      "the handle of a joint of this world that was neither removed nor broken (see "
                                      "is_valid)"));
 }

@@ -12,6 +12,9 @@ class AwakeSet {
 public:
     bool contains(std::uint32_t slot) const { return slot < flags_.size() && flags_[slot] == Flag::awake; }
 
+    /// Whether a body is in list(): also true for one that was erased after the last compact().
+    bool is_listed(std::uint32_t slot) const { return slot < flags_.size() && flags_[slot] != Flag::out; }
+
     void insert(std::uint32_t slot) {
         if (slot >= flags_.size()) flags_.resize(slot + 1, Flag::out);
         if (flags_[slot] == Flag::out) list_.push_back(slot);

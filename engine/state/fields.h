@@ -21,13 +21,13 @@ inline constexpr JointKind last_value<JointKind> = JointKind::motor;
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, WorldDef& def) {
-    auto& [gravity, substeps, allow_sleep, sleep_speed, time_to_sleep, contact_rate, max_speed, hit_speed, continuous,
-           enable_skip, enable_reuse, enable_closed_form, enable_axis, enable_warm_gjk, enable_warm_epa,
+    auto& [gravity, substeps, allow_sleep, sleep_speed, time_to_sleep, contact_rate, handle_tag, max_speed, hit_speed,
+           continuous, enable_skip, enable_reuse, enable_closed_form, enable_axis, enable_warm_gjk, enable_warm_epa,
            enable_joint_batches, timing, hash_stages] = def;
     auto saved_substeps = static_cast<std::int32_t>(substeps);
-    bytes(gravity, saved_substeps, allow_sleep, sleep_speed, time_to_sleep, contact_rate, max_speed, hit_speed,
-          continuous, enable_skip, enable_reuse, enable_closed_form, enable_axis, enable_warm_gjk, enable_warm_epa,
-          enable_joint_batches, timing, hash_stages);
+    bytes(gravity, saved_substeps, allow_sleep, sleep_speed, time_to_sleep, contact_rate, handle_tag, max_speed,
+          hit_speed, continuous, enable_skip, enable_reuse, enable_closed_form, enable_axis, enable_warm_gjk,
+          enable_warm_epa, enable_joint_batches, timing, hash_stages);
     if constexpr (Bytes::reads) substeps = saved_substeps;
 }
 

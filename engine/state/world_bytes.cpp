@@ -34,7 +34,7 @@ void World::State::visit_fields(Bytes& bytes) {
     shapes.visit_fields(bytes, colliders);
     bytes(proxies, kinematic_targets, sleeping, joints, contacts, body_pairs, mesh_contacts, active_contacts,
           modified_contacts, edges, indices, islands, stiff_groups, substeps, continuous, contact_events, hit_events,
-          joint_events);
+          joint_events, moved_bodies);
 }
 
 std::size_t World::State::saved_size() const {

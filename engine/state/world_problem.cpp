@@ -334,6 +334,14 @@ const char* problem_of_joints(const JointStore& joints, const BodyStore& bodies)
 }  // namespace
 
 const char* World::State::problem_of_stores() {
+    set_handle_tag(def.handle_tag);
+    const auto has_tag = [&](std::uint32_t generation) { return handles::tag_of(generation) == def.handle_tag; };
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        if (!has_tag(bodies[slot].generation)) return "the tag of a body's handle is wrong";
+    }
+    for (std::uint32_t slot = 0; slot < joints.slot_count(); ++slot) {
+        if (!has_tag(joints[slot].generation)) return "the tag of a joint's handle is wrong";
+    }
     if (const char* problem = problem_of_bodies(bodies)) return problem;
     ShapeOwners owners;
     if (const char* problem = find_owners(bodies, shapes, owners)) return problem;
@@ -362,7 +370,7 @@ const char* World::State::problem_of_results() const {
     for (const ConstraintGraph::Edge& edge : edges) {
         if (edge.contact >= contacts.bodies.size()) return "a list of contacts is wrong";
     }
-    if (!contact_events.fit(contact_view())) return "a list of events is wrong";
+    if (!contact_events.fit(contact_view()) || !moved_bodies.fit(bodies.slot_count())) return "a list of events is wrong";
     for (const Impact& impact : continuous.impacts()) {
         if (impact.body >= bodies.slot_count() || impact.other >= bodies.slot_count() ||
             impact.shape >= shapes.defs.size() || impact.other_shape >= shapes.defs.size())

@@ -25,6 +25,7 @@
 
 #include <talus/jobs.h>
 #include "common/thread_clock.h"
+#include "engine/threads/simulated_threads.h"
 
 #include <algorithm>
 #include <array>
@@ -70,6 +71,10 @@ public:
             for (std::size_t s = 0; s < stages.size(); ++s) {
                 if (stages[s].items != 0) f(s, 0u, stages[s].items);
             }
+            return;
+        }
+        if (SimulatedThreads* const simulated = SimulatedThreads::of(jobs)) {
+            simulate(*simulated, static_cast<std::uint32_t>(threads), stages, f);
             return;
         }
         const std::size_t counters = stages.size() * static_cast<std::size_t>(threads + 1);
@@ -171,6 +176,45 @@ private:
         }
     }
 
+    /// Does all work on this thread, and counts how long it would have taken if no thread were ever late.
+    template <class F>
+    void simulate(SimulatedThreads& simulated, std::uint32_t threads, std::span<const Stage> stages, F&& f) {
+        const std::uint64_t begin = simulated.now();
+        SimulatedThreads::Clocks clocks;
+        const auto time_of = [&](std::uint32_t s, std::uint32_t first, std::uint32_t last) {
+            const std::uint64_t start = simulated.now();
+            f(std::size_t{s}, first, last);
+            return simulated.now() - start;
+        };
+        for (std::uint32_t s = 0; s < stages.size();) {
+            std::uint32_t end = s;
+            while (end < stages.size() && stages[end].local) ++end;
+            if (end == s) {
+                for (std::uint32_t part = 0; part < threads; ++part) {
+                    const std::uint32_t first = cut(stages[s], part, threads), last = cut(stages[s], part + 1, threads);
+                    if (first < last) clocks[part] += time_of(s, first, last);
+                }
+                ++s;
+            } else {
+                std::array<std::uint64_t, most_local_items> done{};  // by item: when its last stage was
+                LocalRun<F> local{*this, stages, s, end, 0, threads, f};
+                local.divide();
+                for (; s < end; ++s) {
+                    const auto before = done;
+                    for (std::uint32_t i = 0; i < stages[s].items; ++i) {
+                        if (!has_work(stages[s], i)) continue;
+                        std::uint64_t& clock = clocks[local.owners[i]];
+                        local.for_each_near(i, [&](std::uint32_t k) { clock = std::max(clock, before[k]); });
+                        clock += time_of(s, i, i + 1);
+                        done[i] = clock;
+                    }
+                }
+            }
+            clocks.meet();
+        }
+        simulated.end(begin, clocks.last());
+    }
+
     /// Does one stage that is not local: the thread's own part, then parts of threads that are late, until all items
     /// are done.
     template <class F>
@@ -238,18 +282,22 @@ private:
         std::span<const Stage> stages;
         const std::uint32_t first, last, worker, threads;
         F& f;
-        std::uint32_t items = 0;
+        std::uint32_t items = 0, begin = 0, end = 0;  ///< number of items; this thread's own ones
         std::array<std::uint8_t, most_local_items> owners{};
 
-        void work() {
+        /// Gives each thread its items.
+        void divide() {
             for (std::uint32_t s = first; s < last; ++s) items = std::max(items, stages[s].items);
-            std::uint32_t begin = 0, end = 0;
             for (std::uint32_t part = 0; part < threads; ++part) {
                 const std::uint32_t from = cut(stages[first], part, threads);
                 const std::uint32_t to = part + 1 == threads ? items : cut(stages[first], part + 1, threads);
                 for (std::uint32_t i = from; i < to; ++i) owners[i] = static_cast<std::uint8_t>(part);
                 if (part == worker) begin = from, end = to;
             }
+        }
+
+        void work() {
+            divide();
             for (std::uint32_t s = first; s < last; ++s) {
                 for (std::uint32_t i = begin; i < end; ++i) {
                     if (has_work(stages[s], i)) do_own(s, i);
@@ -269,12 +317,16 @@ private:
             return s;
         }
         bool has_reached(std::uint32_t i, std::uint32_t s) const { return next_stage(i) >= s; }
-        bool is_ready(std::uint32_t s, std::uint32_t i) const {
+        /// Calls visit(k) for each item that uses a group of item i, and for i.
+        template <class Visit>
+        void for_each_near(std::uint32_t i, Visit&& visit) const {
             const std::uint32_t reach = i % 2 == 0 ? 1 : 2;  // item 2k + 1 shares a group with items 2k - 1 and 2k + 3
-            for (std::uint32_t k = i - std::min(i, reach); k < std::min(i + reach + 1, items); ++k) {
-                if (!has_reached(k, s)) return false;
-            }
-            return true;
+            for (std::uint32_t k = i - std::min(i, reach); k < std::min(i + reach + 1, items); ++k) visit(k);
+        }
+        bool is_ready(std::uint32_t s, std::uint32_t i) const {
+            bool ready = true;
+            for_each_near(i, [&](std::uint32_t k) { ready = ready && has_reached(k, s); });
+            return ready;
         }
 
         void do_own(std::uint32_t s, std::uint32_t i) {

@@ -1,6 +1,7 @@
 #include "engine/world/error_text.h"
 
 #include "common/number_text.h"
+#include "engine/handles.h"
 #include "engine/settings.h"
 #include "narrowphase/shapes/size_limits.h"
 
@@ -22,11 +23,21 @@ std::string text(const mat3& m) { return "(" + text(m[0]) + ", " + text(m[1]) + 
 
 template <class Id>
 static std::string text_of_handle(const Id& id) {
-    return id.is_null() ? "null" : "slot " + text(id.slot) + ", generation " + text(id.generation);
+    if (id.is_null()) return "null";
+    return "slot " + text(id.slot) + ", generation " + text(handles::use_of(id.generation));
 }
 
 std::string text(const BodyId& id) { return text_of_handle(id); }
 std::string text(const JointId& id) { return text_of_handle(id); }
+
+template <class Id>
+static std::string text_with_owner(const Id& id, std::uint32_t world_tag) {
+    const bool own = id.is_null() || handles::tag_of(id.generation) == world_tag;
+    return text(id) + (own ? "" : " of another world");
+}
+
+std::string handle_text(const BodyId& id, std::uint32_t world_tag) { return text_with_owner(id, world_tag); }
+std::string handle_text(const JointId& id, std::uint32_t world_tag) { return text_with_owner(id, world_tag); }
 
 template <std::size_t count, class Enum>
 static std::string_view name_in(const std::string_view (&names)[count], Enum value) {

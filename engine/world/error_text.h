@@ -25,6 +25,9 @@ std::string text(const quat& q);   ///< (w, x, y, z)
 std::string text(const mat3& m);   ///< its columns
 std::string text(const BodyId&);   ///< "null" or "slot 3, generation 1"
 std::string text(const JointId&);  ///< likewise
+/// The text of a handle that a world with this tag was given: " of another world" follows if the tags differ.
+std::string handle_text(const BodyId&, std::uint32_t world_tag);
+std::string handle_text(const JointId&, std::uint32_t world_tag);  ///< likewise
 /// Enumerators by their number, because one that is out of range has no name.
 template <class T>
 requires(std::is_integral_v<T> || std::is_enum_v<T>) std::string text(T x) {

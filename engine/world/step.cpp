@@ -39,10 +39,16 @@ bool World::step(float dt, const Jobs& host_jobs) {
     const long interruptions = interruptions_so_far(s.def.timing == Timing::pairs);
     Stopwatch whole(timed), clock(timed);
     s.profile.start = whole.last();
-    const Jobs jobs = s.step_jobs.begin(host_jobs);
-    const auto run = [&](void (State::*stage)(float, const Jobs&), double FrameProfile::*time,
+    const bool simulates = host_jobs.simulate && timed;
+    const Jobs jobs = host_jobs.simulate ? s.simulated_threads.jobs(host_jobs.threads) : s.step_jobs.begin(host_jobs);
+    const auto run = [&](void (State::*stage)(float, const Jobs&), double FrameProfile::*time, double StageSpans::*span,
                          std::uint64_t StageHashes::*hash) {
+        const std::uint64_t begin = simulates ? s.simulated_threads.now() : 0;
         (s.*stage)(dt, jobs);
+        if (simulates) {
+            s.profile.span.*span = static_cast<double>(s.simulated_threads.now() - begin) * microseconds_per_tick();
+            s.profile.span.total += s.profile.span.*span;
+        }
         s.profile.*time = clock.lap();
         if (!s.def.hash_stages) return;
         s.profile.hashes.*hash = s.state_hash();
@@ -57,15 +63,15 @@ bool World::step(float dt, const Jobs& host_jobs) {
     // continuous  poses and velocities of fast bodies -> their impacts; poses and velocities after these
     // finish      poses -> colliders, boxes, proxies; islands fall asleep
     // publish     manifolds, impulses, impacts -> events, profile
-    run(&State::update_pairs, &FrameProfile::pairs, &StageHashes::pairs);
-    run(&State::collide, &FrameProfile::collide, &StageHashes::collide);
-    run(&State::build_graph, &FrameProfile::graph, &StageHashes::graph);
-    run(&State::solve, &FrameProfile::solve, &StageHashes::solve);
-    run(&State::collide_continuously, &FrameProfile::continuous, &StageHashes::continuous);
-    run(&State::finish, &FrameProfile::finish, &StageHashes::finish);
-    run(&State::publish, &FrameProfile::publish, &StageHashes::publish);
+    run(&State::update_pairs, &FrameProfile::pairs, &StageSpans::pairs, &StageHashes::pairs);
+    run(&State::collide, &FrameProfile::collide, &StageSpans::collide, &StageHashes::collide);
+    run(&State::build_graph, &FrameProfile::graph, &StageSpans::graph, &StageHashes::graph);
+    run(&State::solve, &FrameProfile::solve, &StageSpans::solve, &StageHashes::solve);
+    run(&State::collide_continuously, &FrameProfile::continuous, &StageSpans::continuous, &StageHashes::continuous);
+    run(&State::finish, &FrameProfile::finish, &StageSpans::finish, &StageHashes::finish);
+    run(&State::publish, &FrameProfile::publish, &StageSpans::publish, &StageHashes::publish);
 
-    s.step_jobs.end();
+    if (!host_jobs.simulate) s.step_jobs.end();
     s.profile.total = whole.lap();
     s.profile.narrowphase.clock_reads += clock.reads() + whole.reads();
     s.profile.interruptions =
@@ -167,6 +173,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
     const ContactWorld world = contact_world();
     proxies.expect_motion(world, awake(), dt, jobs);
     sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def, dt, profile);
+    moved_bodies.report(bodies, awake(), jobs);
     Stopwatch clock(def.timing != Timing::off);
     proxies.move_awake(jobs);
     for (const std::uint32_t slot : continuous.struck()) {

@@ -3,11 +3,13 @@
 #include <talus/engine/world.h>
 
 #include "engine/bodies/body_setup.h"
+#include "engine/handles.h"
 #include "engine/settings.h"
 #include "engine/world/error_text.h"
 #include "engine/world/world_state.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -53,15 +55,32 @@ static Error check_settings(const WorldDef& def, WorldDef* mended = nullptr) {
     check(def.contact_rate >= 0.01f && def.contact_rate <= 0.5f, "contact_rate", &WorldDef::contact_rate,
           "0.01 to 0.5");
     check(def.hit_speed >= 0.0f, "hit_speed", &WorldDef::hit_speed, ">= 0 (m/s)");
+    check(def.handle_tag <= handles::last_tag, "handle_tag", &WorldDef::handle_tag, "0 to 1023");
     check(def.timing <= Timing::pairs, "timing", &WorldDef::timing, "a value of Timing (0 to 2)");
     return first;
+}
+
+/// Tags are given out in turn.
+static std::uint32_t next_handle_tag() {
+    static std::atomic<std::uint32_t> worlds{0};
+    return worlds.fetch_add(1, std::memory_order_relaxed) % handles::last_tag + 1;
+}
+
+World::State::State() { set_handle_tag(next_handle_tag()); }
+
+void World::State::set_handle_tag(std::uint32_t tag) {
+    def.handle_tag = tag;
+    bodies.set_tag(tag);
+    joints.set_tag(tag);
 }
 
 World::World() : World(WorldDef{}) {}
 
 World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
+    const std::uint32_t own_tag = state_->def.handle_tag;
     state_->def = def;
     Error error = check_settings(def, &state_->def);
+    state_->set_handle_tag(state_->def.handle_tag != 0 ? state_->def.handle_tag : own_tag);
     if (!error) return;
     error.message += " Settings that are out of range got their defaults.";
     state_->refuse("World", std::move(error));
@@ -138,6 +157,7 @@ void World::State::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> o
                    (asked.type == BodyType::kinematic &&
                     (asked.linear_velocity != vec3(0.0f) || asked.angular_velocity != vec3(0.0f)));
         if (moves[k] != 0) sleeping.add(slot);
+        moved_bodies.place(slot);
         slots[k] = slot;
         out[k] = bodies.id_of(slot);
     }
@@ -171,7 +191,7 @@ bool World::is_valid(BodyId body) const { return state_->bodies.is_valid(body); 
 
 bool World::State::check_handle(BodyId id, const char* call, const char* name) const {
     return bodies.is_valid(id) ||
-           refuse(call, out_of_range(ErrorCode::stale_handle, name, text(id),
+           refuse(call, out_of_range(ErrorCode::stale_handle, name, handle_text(id, def.handle_tag),
                                      "the handle of a body of this world that was not removed (see is_valid)"));
 }
 
@@ -356,6 +376,7 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
     body.rotation = normalized(rotation);
     body.center = position + rotate(body.rotation, body.local_center);
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) ++s.colliders.versions[i];
+    s.moved_bodies.place(id.slot);
     s.proxies.place(s.contact_world(), id.slot, 0.0f);
     s.wake(id.slot);
     s.wake_overlapping(id.slot);
@@ -504,9 +525,16 @@ const WorldDef& World::settings() const { return state_->def; }
 bool World::set_settings(const WorldDef& settings) {
     State& s = *state_;
     if (!s.may_change("set_settings") || !s.accept("set_settings", check_settings(settings))) return false;
+    if (settings.handle_tag != 0 && settings.handle_tag != s.def.handle_tag) {
+        return s.refuse("set_settings", out_of_range(ErrorCode::bad_argument, "handle_tag", text(settings.handle_tag),
+                                                     "0 or that of the world, " + text(s.def.handle_tag) +
+                                                         ": its handles have been given out"));
+    }
     const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
     if (settings.substeps != s.def.substeps) s.substeps.forget_usual_length();
+    const std::uint32_t tag = s.def.handle_tag;
     s.def = settings;
+    s.def.handle_tag = tag;
     if (wake) s.sleeping.wake_all(s.sleeping_world());
     return true;
 }

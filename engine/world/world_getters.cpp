@@ -104,10 +104,13 @@ std::span<const HitEvent> World::contacts_hit() const { return state_->hit_event
 const FrameProfile& World::profile() const { return state_->profile; }
 const Error& World::last_error() const { return state_->error.get(); }
 
+std::span<const MovedBody> World::moved_bodies() const { return state_->moved_bodies.list(); }
+
 MemoryStats World::memory() const {
     const State& s = *state_;
     MemoryStats m;
-    m.bodies = s.bodies.bytes() + s.sleeping.bytes() + s.proxies.bytes() - s.proxies.broadphase().bytes();
+    m.bodies = s.moved_bodies.bytes() + s.bodies.bytes() + s.sleeping.bytes() + s.proxies.bytes() -
+               s.proxies.broadphase().bytes();
     m.shapes = s.shapes.bytes() + s.colliders.bytes();
     m.broadphase = s.proxies.broadphase().bytes();
     m.contacts = s.contacts.bytes() + s.body_pairs.bytes() + s.active_contacts.bytes() + s.substep_contacts.bytes();

@@ -22,6 +22,7 @@
 #include "engine/events/contact_events.h"
 #include "engine/events/hit_events.h"
 #include "engine/events/joint_events.h"
+#include "engine/events/moved_bodies.h"
 #include "engine/joint_solver/joint_solver.h"
 #include "engine/joints/joint_store.h"
 #include "engine/mesh_contacts/merged_contacts.h"
@@ -39,6 +40,7 @@
 #include "engine/solve/solver_indices.h"
 #include "engine/solve/substeps.h"
 #include "engine/stiff_groups/stiff_groups.h"
+#include "engine/threads/simulated_threads.h"
 #include "engine/threads/stage_team.h"
 #include "engine/threads/step_jobs.h"
 #include "engine/world/last_error.h"
@@ -51,6 +53,9 @@ namespace talus {
 /// A part of the state that keeps nothing from step to step but its memory is Scratch: a copy of a world does not get
 /// it, which makes copies cheaper, and a saved world does not have it.
 struct World::State {
+    State();  ///< an empty world with the next handle tag
+    void set_handle_tag(std::uint32_t tag);
+
     WorldDef def;
 
     // Bodies and joints.
@@ -92,6 +97,7 @@ struct World::State {
     Scratch<SolvePlan> plan;
     StageTeam stage_team;
     StepJobs step_jobs;
+    SimulatedThreads simulated_threads;
 
     ContinuousCollision continuous;
 
@@ -99,6 +105,7 @@ struct World::State {
     ContactEvents contact_events;
     HitEvents hit_events;
     JointEvents joint_events;
+    MovedBodies moved_bodies;
     FrameProfile profile;
     mutable LastError error;
     mutable RunningCallbacks callbacks;

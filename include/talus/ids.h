@@ -8,10 +8,12 @@
 namespace talus {
 
 /// A handle to a body, 8 bytes. A default-constructed handle is null. The handle of a removed body is stale, and is
-/// recognised as such for 2^32 reuses of its slot.
+/// recognised as such for 2^22 reuses of its slot. Each world refuses the handles of other worlds, except for its own
+/// copies and those with the same tag (see WorldDef::handle_tag).
 struct BodyId {
     std::uint32_t slot = 0xffffffffu;  ///< index of the body in the world
-    std::uint32_t generation = 0;      ///< how often the slot has been reused
+    /// The world's tag in the upper 10 bits, and how often the slot has been reused in the lower 22.
+    std::uint32_t generation = 0;
 
     bool is_null() const { return slot == 0xffffffffu; }             ///< whether it refers to no body
     explicit operator bool() const { return !is_null(); }            ///< whether it is not null; it may be stale
@@ -21,7 +23,7 @@ struct BodyId {
 /// A handle to a joint, with the properties of BodyId.
 struct JointId {
     std::uint32_t slot = 0xffffffffu;  ///< index of the joint in the world
-    std::uint32_t generation = 0;      ///< how often the slot has been reused
+    std::uint32_t generation = 0;      ///< as in BodyId
 
     bool is_null() const { return slot == 0xffffffffu; }               ///< whether it refers to no joint
     explicit operator bool() const { return !is_null(); }              ///< whether it is not null; it may be stale

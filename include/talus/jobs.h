@@ -24,6 +24,9 @@ struct Jobs {
     /// Whether each step uses all threads. Otherwise a step uses fewer threads for a while after the system has
     /// preempted some of them for other programs, because waiting for those costs more than they save.
     bool all_threads = false;
+    /// For measurements: World::step() does the tasks of all threads (at most 64) on the calling thread, without `run`, and
+    /// FrameProfile::span says how long it would have taken with a processor for each of them.
+    bool simulate = false;
 
     /// Calls f(i) for each i from 0 to count - 1. If a call throws, calls that have not begun are left out, and when
     /// all others have returned, one of the exceptions is thrown here. So `run` never sees a task that throws.

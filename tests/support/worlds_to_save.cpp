@@ -30,9 +30,12 @@ std::shared_ptr<const Hull> stone(float size) {
     return *make_hull(scaled);
 }
 
+/// So that the bytes are the same in each run.
+const WorldDef repeatable{.handle_tag = 1};
+
 /// Every convex shape, piled up.
 World pile() {
-    World world;
+    World world(repeatable);
     add_ground(world);
     const Shape shapes[] = {sphere(0.4f),     capsule(0.3f, 0.2f), box({0.4f, 0.3f, 0.5f}), cylinder(0.3f, 0.4f),
                             cone(0.4f, 0.4f), hull(stone(0.4f)),   hull(stone(0.4f)),       hull(stone(0.3f))};
@@ -48,7 +51,7 @@ World pile() {
 
 /// Compounds that lie in each other, a sensor, and hit events.
 World compounds() {
-    World world;
+    World world(repeatable);
     add_ground(world);
     for (int i = 0; i < 3; ++i) {
         BodyDef bowl;
@@ -69,7 +72,7 @@ World compounds() {
 
 /// A mesh and a height field with shapes on them, one of them pressed in; materials; removed bodies.
 World surfaces() {
-    World world;
+    World world(repeatable);
     std::vector<vec3> vertices;
     std::vector<std::uint32_t> indices;
     std::vector<std::uint8_t> materials;
@@ -113,7 +116,7 @@ World surfaces() {
 
 /// All kinds of joints, with limits, motors and springs; a gear; a joint that breaks.
 World joints() {
-    World world;
+    World world(repeatable);
     const BodyId ground = add_ground(world);
     const auto add = [&](const vec3& at, BodyType type = BodyType::dynamic) {
         return world.add_body({.type = type, .shape = box({0.2f, 0.3f, 0.25f}), .position = at});
@@ -154,7 +157,7 @@ World joints() {
 
 /// A ragdoll-like tree on the ground, a loop of joints, and a car.
 World linkages() {
-    World world;
+    World world(repeatable);
     const BodyId ground = add_ground(world);
     for (int copy = 0; copy < 2; ++copy) {
         const float x = 3.0f * static_cast<float>(copy);
@@ -190,7 +193,7 @@ World linkages() {
 
 /// Bullets that hit, one just now, and one that is about to.
 World bullets() {
-    World world;
+    World world(repeatable);
     add_ground(world);
     for (int i = 0; i < 3; ++i)
         world.add_body({.shape = box({0.05f, 1, 1}), .position = {2.0f + static_cast<float>(i), 1, 0}});
@@ -209,7 +212,7 @@ World bullets() {
 
 /// Two islands that sleep, one of which is about to be hit; slots that are free.
 World sleepers() {
-    World world;
+    World world(repeatable);
     add_ground(world);
     std::vector<BodyId> bodies;
     for (int i = 0; i < 6; ++i) {
@@ -227,7 +230,7 @@ World sleepers() {
 
 /// A tower under a heavy weight (a stiff group), a wall of bricks, and a belt.
 World stacks() {
-    World world;
+    World world(repeatable);
     add_ground(world);
     for (int i = 0; i < 8; ++i)
         world.add_body({.shape = box({0.2f, 0.2f, 0.2f}), .position = {0, 0.2f + 0.4f * static_cast<float>(i), 0}});
@@ -253,7 +256,7 @@ World stacks() {
 
 /// Changes between two steps that the next one has to work off.
 World changes() {
-    World world;
+    World world(repeatable);
     add_ground(world);
     std::vector<BodyId> b;
     for (int i = 0; i < 8; ++i) {

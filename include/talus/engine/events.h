@@ -55,6 +55,17 @@ struct JointEvent {
     vec3 torque{0.0f};            ///< torque on B about the anchor, mean over that step, world axes, N m
 };
 
+/// A body that moved in the last step.
+struct MovedBody {
+    BodyId body;                  ///< the body
+    std::uint64_t user_data = 0;  ///< the body's
+    Transform pose;               ///< of the body's frame, world, after the step
+    bool fell_asleep = false;     ///< it will not be in this list again before something wakes it
+    /// It was added, or got this transform from the user, since the step before. A renderer does not interpolate
+    /// from its pose before that.
+    bool placed = false;
+};
+
 /// One point of a contact.
 struct ContactPoint {
     vec3 position{0.0f};          ///< midway between the two surfaces, world, m

@@ -53,6 +53,19 @@ struct StageHashes {
     std::uint64_t publish = 0;     ///< after the stage `publish`
 };
 
+/// How long the stages of a step would have taken, us, if each thread of Jobs::simulate had a processor of its own. What
+/// it takes to wake threads, to wait for their signals, and to move data between their caches is left out.
+struct StageSpans {
+    double total = 0;       ///< all stages
+    double pairs = 0;       ///< the stage `pairs`
+    double collide = 0;     ///< the stage `collide`
+    double graph = 0;       ///< the stage `graph`
+    double solve = 0;       ///< the stage `solve`
+    double continuous = 0;  ///< the stage `continuous`
+    double finish = 0;      ///< the stage `finish`
+    double publish = 0;     ///< the stage `publish`
+};
+
 /// Times (us) and counts of the last step. docs/architecture.md describes the stages.
 struct FrameProfile {
     std::uint64_t frame = 0;         ///< number of the step; a world's first step is 1
@@ -85,6 +98,7 @@ struct FrameProfile {
     NarrowphaseProfile narrowphase;      ///< how the narrowphase settled its pairs
     JointProfile joints;                 ///< what joints cost
     SlowestPair slowest;                 ///< among the pairs that were timed one by one (see Timing)
+    StageSpans span;                     ///< with Jobs::simulate, else 0
     StageHashes hashes;                  ///< if WorldDef::hash_stages is set, else 0
     double timing = 0;                   ///< part of `total` that reading the clock took, us: an estimate
     /// Number of times the operating system took the processor from the calling thread during this step. Times of such

@@ -58,6 +58,11 @@ struct WorldDef {
     /// that have not converged may feed energy into bodies at rest; more `substeps` are the better way to stiffer
     /// contacts. Contacts that are solved directly (towers, heavy loads) do not depend on it.
     float contact_rate = 0.25f;
+    /// Marks the handles of this world, 1 to 1023: it refuses handles with another tag. 0: the next tag in turn, so that
+    /// any 1023 worlds in a row refuse each other's handles; settings() returns the tag that the world got. Give worlds
+    /// the same tag if they are built in the same way and exchange handles, for example those of two computers in one
+    /// game. Copies and loaded worlds keep the tag. It has no effect on the simulation or on hash().
+    std::uint32_t handle_tag = 0;
     float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
     float hit_speed = 1.0f;     ///< least approach speed of a HitEvent, along the normal, m/s, >= 0
     bool continuous = true;     ///< false: all bodies step as with Continuous::off
@@ -374,6 +379,10 @@ public:
     /// Impacts of shapes with ShapeDef::hit_events that were faster than WorldDef::hit_speed. Those found by continuous
     /// collision come last.
     std::span<const HitEvent> contacts_hit() const;
+    /// The bodies that moved in the last step: those that were awake in it, and those that were added or got a transform
+    /// from the user since the step before. In no order of its own, but the same for any number of threads. A loaded
+    /// world has none before its first step. See also PoseBuffer.
+    std::span<const MovedBody> moved_bodies() const;
     std::span<const JointEvent> joints_broken() const;  ///< joints that broke or lost a body
     std::vector<Contact> contacts(
         BodyId body) const;                 ///< touching contacts of the body, without sensors, in slot order
@@ -405,6 +414,9 @@ public:
 
 private:
     struct State;
+    friend class Poses;
+    friend class PoseBuffer;
+    friend class WorldView;
     std::unique_ptr<State> state_;
 };
 

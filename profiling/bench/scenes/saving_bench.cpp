@@ -3,6 +3,9 @@
 #include "profiling/bench/measure.h"
 #include "samples/scenes/scene.h"
 
+#include <talus/engine/pose_buffer.h>
+#include <talus/engine/world_view.h>
+
 #include <cstdio>
 #include <string>
 
@@ -12,7 +15,8 @@ namespace {
 
 constexpr const char* help = R"(usage: talus-profile saving [options]
 Steps each scene on one thread, and then measures, by turns: a step, assigning the world to another one that had it before,
-saving it to bytes, and loading it. Prints medians of CPU time, and their ratios to a step. No body sleeps.
+saving it to bytes, loading it, and updating its WorldViewBuffer and PoseBuffer. Prints medians of CPU time, and their
+ratios to a step. No body sleeps.
   --scene NAME     may be given several times (default: pyramid40, wall, mixed, terrain, chains, ragdoll_bin)
   --steps N        steps before the measurement, up to a million (default 100)
   --repeats N      measurements of each, up to 1000 (default 31)
@@ -57,7 +61,9 @@ bool print_scene(const std::string& name, const Options& options) {
     int step = 0;
     while (step < options.steps) samples::step_scene(world, *scene, step++);
     World other = world;
-    std::vector<double> steps, assigned, saved, loaded;
+    WorldViewBuffer views;
+    PoseBuffer poses;
+    std::vector<double> steps, assigned, saved, loaded, viewed, posed;
     Result<std::vector<std::byte>> bytes = world.save();
     for (int i = 0; i < options.repeats; ++i) {
         const auto time = [](std::vector<double>& times, auto&& work) { times.push_back(1e-3 * time_of(1, work)); };
@@ -66,11 +72,17 @@ bool print_scene(const std::string& name, const Options& options) {
         time(saved, [&] { bytes = world.save(); });
         if (!bytes) return false;
         time(loaded, [&] { other = *World::load(*bytes); });
+        time(viewed, [&] { views.update(world); });
+        time(posed, [&] { poses.update(world); });
     }
-    const double whole = median(steps), assign = median(assigned), save = median(saved), load = median(loaded);
-    std::printf("%-12s %6zu | %9zu %6zu | %8.0f | %8.0f %6.2f | %8.0f %6.2f | %8.0f %6.2f\n", name.c_str(),
-                scene->bodies.size(), bytes->size(), bytes->size() / scene->bodies.size(), whole, assign,
-                assign / whole, save, save / whole, load, load / whole);
+    const double whole = median(steps);
+    std::printf("%-12s %6zu | %9zu %6zu | %8.0f", name.c_str(), scene->bodies.size(), bytes->size(),
+                bytes->size() / scene->bodies.size(), whole);
+    for (std::vector<double>* times : {&assigned, &saved, &loaded, &viewed, &posed}) {
+        const double part = median(*times);
+        std::printf(" | %8.0f %6.3f", part, part / whole);
+    }
+    std::printf("\n");
     return true;
 }
 
@@ -83,8 +95,9 @@ int run_saving(const std::vector<std::string_view>& arguments) {
     }
     Options options;
     if (!parse(arguments, options)) return 2;
-    std::printf("%-12s %6s | %9s %6s | %8s | %8s %6s | %8s %6s | %8s %6s\n", "scene", "bodies", "bytes", "/body",
-                "step, us", "assign", "/step", "save", "/step", "load", "/step");
+    std::printf("%-12s %6s | %9s %6s | %8s", "scene", "bodies", "bytes", "/body", "step, us");
+    for (const char* const name : {"assign", "save", "load", "view", "poses"}) std::printf(" | %8s %6s", name, "/step");
+    std::printf("\n");
     for (const std::string& name : options.scenes) {
         if (!print_scene(name, options)) return 1;
     }

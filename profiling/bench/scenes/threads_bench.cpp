@@ -32,6 +32,9 @@ processors busy. Prints wall time per step: median, mean and 99th percentile, an
   --steps N        timed steps in each world, up to a million (default 600)
   --lap N          steps until the other world's turn, 1 to 1000 (default 25)
   --hz N           start N steps per second, as a game does, up to 1000 (default 0: no waiting)
+  --span           count instead how much more threads than this machine has could save: one thread does the work of 2, 4,
+                   8, 16 and 32, and each stage counts its longest chain of work (Jobs::simulate). Prints by how much a
+                   step would be shorter, and how long each stage would be with 32; of the options, --scene and --steps
 )";
 
 constexpr OptionValues option_values[] = {{"--company", "a whole number from 0 to 1000"},
@@ -44,11 +47,16 @@ constexpr OptionValues option_values[] = {{"--company", "a whole number from 0 t
 struct Options {
     std::vector<std::string> scenes;
     int company = 0, threads = 2, steps = 600, lap = 25, hz = 0;
+    bool span = false;
 };
 
 bool parse(const std::vector<std::string_view>& arguments, Options& out) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = arguments[i];
+        if (name == "--span") {
+            out.span = true;
+            continue;
+        }
         const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
         if (name == "--scene" && samples::find_scene(value) != nullptr) {
             out.scenes.emplace_back(value);
@@ -152,6 +160,63 @@ bool print_scene(const std::string& name, const Options& options, ThreadPool& po
     return true;
 }
 
+/// The parts of a step that more threads would not shorten.
+bool print_span(const std::string& name, const Options& options) {
+    const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
+    if (!scene) {
+        std::fprintf(stderr, "talus-profile threads: %s\n", scene.error().message.c_str());
+        return false;
+    }
+    WorldDef def;
+    def.allow_sleep = false;
+    struct Run {
+        World world;
+        Jobs jobs;
+        std::vector<StageSpans> spans;
+
+        double median_of(double StageSpans::*stage) const {
+            std::vector<double> values;
+            for (const StageSpans& span : spans) values.push_back(span.*stage);
+            return median(values);
+        }
+    };
+    std::vector<Run> runs;
+    for (const int threads : {1, 2, 4, 8, 16, 32})
+        runs.push_back({samples::make_world(*scene, nullptr, def), {.threads = threads, .simulate = true}, {}});
+    for (int step = 0; step < options.steps; ++step) {
+        for (Run& run : runs) {
+            samples::step_scene(run.world, *scene, step, run.jobs);
+            run.spans.push_back(run.world.profile().span);
+        }
+    }
+    const double one = runs[0].median_of(&StageSpans::total);
+    bool same = true;
+    std::printf("%-12s %6zu %8.3f |", name.c_str(), scene->bodies.size(), 1e-3 * one);
+    for (const Run& run : runs) {
+        if (&run != &runs[0]) std::printf(" %5.2f", one / run.median_of(&StageSpans::total));
+        same = same && run.world.hash() == runs[0].world.hash();
+    }
+    std::printf(" |");
+    for (const auto stage : {&StageSpans::pairs, &StageSpans::collide, &StageSpans::graph, &StageSpans::solve,
+                             &StageSpans::continuous, &StageSpans::finish, &StageSpans::publish})
+        std::printf(" %6.0f /%6.0f", runs.back().median_of(stage), runs[0].median_of(stage));
+    std::printf(" | %s\n", same ? "same" : "DIFFERENT");
+    std::fflush(stdout);
+    return same;
+}
+
+int print_spans(const Options& options) {
+    std::printf(
+        "                      1 thread | speed-up that the work allows |   us with 32 threads / 1 thread, by stage\n"
+        "scene        bodies         ms |     2     4     8    16    32 |");
+    for (const char* const stage : {"pairs", "collide", "graph", "solve", "continuous", "finish", "publish"})
+        std::printf(" %14s", stage);
+    std::printf(" | bits\n");
+    bool good = true;
+    for (const std::string& name : options.scenes) good = print_span(name, options) && good;
+    return good ? 0 : 1;
+}
+
 }  // namespace
 
 int run_threads(const std::vector<std::string_view>& arguments) {
@@ -161,6 +226,7 @@ int run_threads(const std::vector<std::string_view>& arguments) {
     }
     Options options;
     if (!parse(arguments, options)) return 2;
+    if (options.span) return print_spans(options);
     const Company company(options.company);  // before there are threads: fork() copies but one
     if (company.size() != static_cast<std::size_t>(options.company)) {
         std::fprintf(stderr, "talus-profile threads: the system started %zu of %d programs\n", company.size(),

@@ -704,10 +704,15 @@ TEST_CASE("an error names the call that was made, the value given and what is al
     // Handles: by the call that the user made, and by its argument.
     w.position(BodyId{});
     says("position: body is null; it must be the handle of a body of this world that was not removed (see is_valid).");
-    w.rotation({77, 3});
+    w.rotation({77, v.crate_id.generation + 3});
     says(
         "rotation: body is slot 77, generation 3; it must be the handle of a body of this world that was not removed "
         "(see is_valid).");
+    w.rotation(World().add_body({.shape = sphere(1)}));
+    says(
+        "rotation: body is slot 0, generation 0 of another world; it must be the handle of a body of this world that "
+        "was "
+        "not removed (see is_valid).");
     w.kind(JointId{});
     says(
         "kind: joint is null; it must be the handle of a joint of this world that was neither removed nor broken "

@@ -342,3 +342,64 @@ TEST_CASE("what was said about a body can be read, forces until they have acted"
     CHECK(world.gravity_scale({}) == 0.0f);
     CHECK(static_cast<bool>(world.last_error()));
 }
+
+TEST_CASE("a handle of another world is refused") {
+    World world, other;
+    const BodyId mine = add(world, crate({0, 5, 0})), theirs = add(other, crate({0, 9, 0}));
+    CHECK(mine.slot == theirs.slot);
+    CHECK(!(mine == theirs));
+    CHECK(!world.is_valid(theirs));
+    CHECK(world.position(theirs) == vec3(0.0f));
+    CHECK(world.last_error().message.find("of another world") != std::string::npos);
+    CHECK(!world.remove_body(theirs));
+    const BodyId floor_of_other = add(other, ground());
+    const JointId joint = other.add_joint(BallDef{.frames = other.joint_frames(floor_of_other, theirs, {0, 9, 0})});
+    REQUIRE(joint);
+    CHECK(!world.is_valid(joint));
+    CHECK(!world.remove_joint(joint));
+    CHECK(!world.add_joint(BallDef{.frames = {mine, theirs}}));
+
+    // Copies are the same world in this respect; what is left of a moved world is not.
+    World copy = world;
+    CHECK(copy.is_valid(mine));
+    World moved = std::move(copy);
+    CHECK(moved.is_valid(mine));
+    CHECK(!copy.is_valid(mine));
+    CHECK(!copy.is_valid(add(world, crate({2, 5, 0}))));
+    copy = other;
+    CHECK(copy.is_valid(theirs));
+    const Result<World> loaded = World::load(*world.save());
+    REQUIRE(loaded);
+    CHECK(loaded->is_valid(mine));
+    CHECK(!loaded->is_valid(theirs));
+}
+
+TEST_CASE("worlds with the same handle_tag accept each other's handles") {
+    World world({.handle_tag = 7}), other({.handle_tag = 7});
+    const BodyId mine = add(world, crate({0, 5, 0}));
+    CHECK(add(other, crate({0, 9, 0})) == mine);
+    CHECK(other.position(mine).y == 9.0f);
+    CHECK(world.settings().handle_tag == 7);
+    CHECK(World().settings().handle_tag != 0);
+    CHECK(World({.handle_tag = 1024}).last_error().code == ErrorCode::bad_argument);
+
+    // A world keeps its tag.
+    WorldDef settings = world.settings();
+    settings.substeps = 8;
+    CHECK(world.set_settings(settings));
+    settings.handle_tag = 0;
+    CHECK(world.set_settings(settings));
+    CHECK(world.settings().handle_tag == 7);
+    settings.handle_tag = 8;
+    CHECK(!world.set_settings(settings));
+    CHECK(world.is_valid(mine));
+}
+
+TEST_CASE("the handles of a slot differ for 2^22 uses") {
+    World world({.handle_tag = 1023});
+    const BodyId first = add(world, crate({0, 5, 0}));
+    REQUIRE(world.remove_body(first));
+    const BodyId second = add(world, crate({0, 5, 0}));
+    CHECK(second.generation == first.generation + 1);
+    CHECK((first.generation >> 22) == 1023);
+}

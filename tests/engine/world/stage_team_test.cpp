@@ -206,3 +206,45 @@ TEST_CASE("an exception in a stage reaches the caller, and no thread waits for t
         }
     }
 }
+
+namespace {
+
+std::uint64_t fake_now = 0;
+
+/// Runs stages whose items take 10 ticks each, and returns how long simulated threads would have taken.
+std::uint64_t simulated(int threads, std::span<const Stage> stages) {
+    SimulatedThreads simulated_threads([] { return fake_now; });
+    const Jobs jobs = simulated_threads.jobs(threads);
+    StageTeam team;
+    const std::uint64_t begin = simulated_threads.now(), real_begin = fake_now;
+    std::uint64_t items = 0;
+    team.run(jobs, stages, [&](std::size_t, std::uint32_t first, std::uint32_t last) {
+        fake_now += 10u * (last - first);
+        items += last - first;
+    });
+    CHECK(fake_now - real_begin == 10 * items);
+    return simulated_threads.now() - begin;
+}
+
+}  // namespace
+
+TEST_CASE("simulated threads take as long as the longest chain of work") {
+    const std::uint32_t costs[] = {1, 2, 3};
+    const Stage wide{8, 1}, single{1, 1}, local{3, 1, costs, true};
+    CHECK(simulated(1, std::array{wide}) == 80);
+    CHECK(simulated(4, std::array{wide}) == 20);
+    CHECK(simulated(16, std::array{wide}) == 10);
+    CHECK(simulated(4, std::array{wide, single, wide}) == 50);
+    // Two threads: the first has the items 0 and 1, the other one 2, which in the second stage waits for 1 of the first.
+    CHECK(simulated(2, std::array{local}) == 20);
+    CHECK(simulated(2, std::array{local, local}) == 40);
+    CHECK(simulated(2, std::array{local, local, wide}) == 80);
+    // Three: each has one, and waits only for what its neighbours did in the stage before.
+    CHECK(simulated(3, std::array{local, local}) == 20);
+
+    // Jobs that are no stages: a thread that is free takes the next task.
+    SimulatedThreads threads([] { return fake_now; });
+    const std::uint64_t begin = threads.now();
+    threads.jobs(2).for_each(3, [](int i) { fake_now += 10u * static_cast<std::uint64_t>(i + 1); });
+    CHECK(threads.now() - begin == 40);
+}

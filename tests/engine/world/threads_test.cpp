@@ -34,7 +34,8 @@ void check_threads(const char* name, int steps, bool slabs = true, float restitu
         for (ShapeDef& shape : body.shapes) shape.material.restitution = restitution;
     }
     ThreadPool two(2), four(4);
-    const Jobs jobs[] = {{}, all_threads(two), all_threads(four), {3, run_backwards, nullptr, true}};
+    const Jobs jobs[] = {
+        {}, all_threads(two), all_threads(four), {3, run_backwards, nullptr, true}, {.threads = 16, .simulate = true}};
     std::vector<World> worlds;
     for (std::size_t k = 0; k < std::size(jobs); ++k) worlds.push_back(samples::make_world(*data));
     for (int step = 0; step < steps; ++step) {
@@ -159,4 +160,22 @@ TEST_CASE("an exception in a task reaches the caller of a job, and the pool goes
     std::atomic<int> done{0};
     pool.jobs().for_each(8, [&](int) { ++done; });
     CHECK(done == 8);
+}
+
+TEST_CASE("a step on simulated threads says how long its stages would take") {
+    const Result<samples::SceneData> data = samples::find_scene("mixed")->make({});
+    REQUIRE(data);
+    World world = samples::make_world(*data);
+    for (int step = 0; step < 5; ++step)
+        REQUIRE(samples::step_scene(world, *data, step, {.threads = 8, .simulate = true}));
+    const FrameProfile& profile = world.profile();
+    const StageSpans& span = profile.span;
+    CHECK(span.total == doctest::Approx(span.pairs + span.collide + span.graph + span.solve + span.continuous +
+                                        span.finish + span.publish));
+    CHECK(span.collide > 0.0);
+    CHECK(span.solve > 0.0);
+    CHECK(span.solve < profile.solve);
+    CHECK(span.total < profile.total);
+    REQUIRE(samples::step_scene(world, *data, 5));
+    CHECK(world.profile().span.total == 0.0);
 }

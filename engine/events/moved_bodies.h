@@ -1,0 +1,52 @@
+#pragma once
+
+#include <talus/engine/events.h>
+#include <talus/jobs.h>
+#include "engine/bodies/body_store.h"
+#include "engine/sleeping/awake_set.h"
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// The bodies that moved in the last step, as the user reads them.
+class MovedBodies {
+public:
+    /// Notes that the user has added a body, or set its transform, between two steps.
+    void place(std::uint32_t slot) { placed_.push_back(slot); }
+
+    /// Makes the list of the step: bodies that have been awake in it, and those that were placed before it. To be
+    /// called after islands have fallen asleep, and before other bodies wake.
+    void report(const BodyStore& bodies, const AwakeSet& awake, const Jobs& jobs);
+    std::span<const MovedBody> list() const { return list_; }
+
+    /// A number for each step of each world, 0 before the first; a copy of the world has that of the original until its
+    /// own next step. So whoever knows the poses after step() `step_before` needs only the list to know those of now.
+    std::uint64_t step() const { return step_; }
+    std::uint64_t step_before() const { return step_before_; }
+
+    /// For saved worlds (common/bytes.h).
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(placed_);
+    }
+    bool fit(std::size_t slots) const {
+        for (const std::uint32_t slot : placed_) {
+            if (slot >= slots) return false;
+        }
+        return true;
+    }
+    std::size_t bytes() const {
+        return placed_.capacity() * sizeof(std::uint32_t) + list_.capacity() * sizeof(MovedBody);
+    }
+
+private:
+    std::vector<std::uint32_t> placed_;  ///< body slots; a slot may be free again
+    std::vector<MovedBody> list_;
+    std::uint64_t step_ = 0, step_before_ = 0;
+};
+
+}  // namespace talus
