@@ -199,7 +199,7 @@ int report(const std::vector<Peer>& peers, const Options& options) {
     }
     if (code == 0) {
         const Game& game = peers[0].session()->game();
-        std::printf("both peers had the same hash in every confirmed frame; the last one: %016" PRIx64 "\n",
+        std::printf("both peers had the same hash in every confirmed frame, %016" PRIx64 " in the last one\n",
                     hash(game));
     }
     return code;
