@@ -20,18 +20,18 @@ constexpr std::uint32_t layer_arena = 1, layer_thing = 2, layer_player = 4;
 constexpr std::uint64_t tag_ball = 1,
                         tag_goal = 2;  // the goal of player p is tag_goal + p: a ball in it is their point
 
-constexpr float arena_x = 12.0f, arena_z = 8.0f;    // half the size of the floor, m
-constexpr float walk_speed = 5.0f;                  // m/s
-constexpr float step_on_ground = 0.8f;              // largest change of the walking speed in a frame, m/s
-constexpr float step_in_air = 0.1f;                 // the same in the air, m/s
-constexpr float jump_speed = 5.5f;                  // m/s
-constexpr float kick_speed = 6.0f;                  // m/s, of a body of kick_mass; heavier ones are slower
-constexpr float kick_mass = 80.0f;                  // kg
-constexpr float rope_reach = 2.5f;                  // m, farthest body that can be grabbed
-constexpr float rope_strength = 20'000.0f;          // N; a stronger pull breaks the rope
-constexpr float player_half_height = 0.5f;          // m, of the cylindrical part
-constexpr float player_radius = 0.4f;               // m
-constexpr std::uint32_t frames_between_kicks = 20;  //
+constexpr float arena_x = 12.0f, arena_z = 8.0f;  // half the size of the floor, m
+constexpr float walk_speed = 5.0f;                // m/s
+constexpr float step_on_ground = 0.8f;            // largest change of the walking speed in a frame, m/s
+constexpr float step_in_air = 0.1f;               // the same in the air, m/s
+constexpr float jump_speed = 5.5f;                // m/s
+constexpr float kick_speed = 6.0f;                // m/s, of a body of kick_mass; heavier ones are slower
+constexpr float kick_mass = 80.0f;                // kg
+constexpr float rope_reach = 2.5f;                // m, farthest body that can be grabbed
+constexpr float rope_strength = 20'000.0f;        // N; a stronger pull breaks the rope
+constexpr float player_half_height = 0.5f;        // m, of the cylindrical part
+constexpr float player_radius = 0.4f;             // m
+constexpr std::uint32_t frames_between_kicks = 20;
 constexpr std::uint32_t frames_between_throws = 45;
 
 // ---- The arena -------------------------------------------------------------------------------------------------------
