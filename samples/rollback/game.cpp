@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint32_t layer_arena = 1, layer_thing = 2, layer_player = 4;
 
 // What user_data says of a body. Contact events name bodies, and the game must know what they are.
-constexpr std::uint64_t tag_ball = 1,
-                        tag_goal = 2;  // the goal of player p is tag_goal + p: a ball in it is their point
+constexpr std::uint64_t tag_ball = 1;
+constexpr std::uint64_t tag_goal = 2;  // tag_goal + p: a ball in this goal is a point for player p
 
 constexpr float arena_x = 12.0f, arena_z = 8.0f;  // half the size of the floor, m
 constexpr float walk_speed = 5.0f;                // m/s
