@@ -31,10 +31,7 @@ bool is_unit(const Quaternion& q) {
     return size > decltype(size)(0.9991) && size < decltype(size)(1.0009);
 }
 bool is_pose(const Transform& pose) { return is_small(pose.position) && is_unit(pose.rotation); }
-bool is_unit_or_zero(const vec3& v) {
-    const float size = length_squared(v);
-    return size == 0.0f || (size > 0.99f && size < 1.01f);
-}
+bool is_unit(const vec3& v) { return std::abs(length_squared(v) - 1.0f) < 1e-3f; }
 
 template <class Matrix>
 bool is_inertia(const Matrix& m) {
@@ -267,7 +264,9 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
             !(record.thickness >= 0.0f))
             return "the record of a contact is wrong";
         const PairCache& cache = contacts.caches[c];
-        if (!is_unit_or_zero(cache.axis) || !is_unit_or_zero(cache.manifold.normal) || !is_pose(cache.epa.reference))
+        const bool has_axis = cache.axis != vec3(0.0f), has_normal = cache.manifold.count != 0;
+        if ((has_axis && !is_unit(cache.axis)) || (has_normal && !is_unit(cache.manifold.normal)) ||
+            !is_finite(cache.manifold.normal) || !is_pose(cache.epa.reference))
             return "the cache of a contact is wrong";
         for (const ManifoldPoint& point : cache.manifold.points) {
             if (!is_finite(point.on_a) || !is_finite(point.on_b) || !is_finite(point.separation))
