@@ -443,11 +443,14 @@ static inline void put_friction_masses(Record& r) {
     // determinant is 0 or rounding. An impulse along that direction stops the slip: K / largest^2 is the pseudoinverse.
     const F determinant = k11 * k22 - k12 * k12, largest2 = largest * largest;
     const I regular = determinant > splat<F>(1e-6f) * largest2;
-    const F inverse = inverse_or_zero(regular ? determinant : largest2);
+    // If they leave none, because both bodies move along the normal only, K is the rounding of the normal.
+    const F most = max(max(inverse_mass.x, inverse_mass.y), inverse_mass.z);
+    const I gives = largest > splat<F>(1e-12f) * most;
+    const F inverse = gives ? inverse_or_zero(regular ? determinant : largest2) : splat<F>(0.0f);
     r.friction_mass_11 = (regular ? k22 : k11) * inverse;
     r.friction_mass_22 = (regular ? k11 : k22) * inverse;
     r.friction_mass_12 = (regular ? -k12 : k12) * inverse;
-    r.slide_mass = inverse_or_zero(largest);
+    r.slide_mass = gives ? inverse_or_zero(largest) : splat<F>(0.0f);
     const V3 twist_a = r.inertia_a * r.normal, twist_b = r.inertia_b * r.normal;
     r.twist_slip_1 = dot(a1, twist_a) + dot(b1, twist_b);
     r.twist_slip_2 = dot(a2, twist_a) + dot(b2, twist_b);

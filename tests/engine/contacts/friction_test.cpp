@@ -308,3 +308,32 @@ TEST_CASE("a ball that spins on the spot comes to rest, and stays there") {
     CHECK(!world.is_awake(id));
     CHECK(distance_xz(world.position(id), vec3(0.0f)) < 0.01f);
 }
+
+TEST_CASE("bodies that can only move along their contact's normal have friction impulses that are numbers") {
+    // With a jointed body between them, they were NaN in the first step: the response along the tangents was the rounding
+    // of the normal.
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        std::vector<vec3> points;
+        for (int i = 0; i < 20; ++i) points.push_back(random.in_box(vec3(0.4f)));
+        World world;
+        const BodyId floor = add(world, ground());
+        BodyDef rock = body(hull(*make_hull(points)), {2.5f, 1.5f, 0});
+        rock.gravity_scale = -1.75f;
+        const BodyId hanging = add(world, rock);
+        REQUIRE(world.add_joint(BallDef{.frames = world.joint_frames(floor, hanging, {1, 0, 0})}));
+        run(world, 5);
+        rock.position = world.position(hanging) + vec3(0.02f, 0.1f, 0.03f);
+        rock.locks = lock_y | lock_z | lock_turn_x | lock_turn_y | lock_turn_z;
+        add(world, rock);
+        add(world, rock);
+        for (int i = 0; i < 5; ++i) {
+            REQUIRE(world.step(frame));
+            for (const Contact& contact : world.contacts()) {
+                REQUIRE(is_finite(contact.friction_impulse));
+                REQUIRE(length(contact.friction_impulse) < 1e6f);
+            }
+        }
+    }
+}
