@@ -124,7 +124,7 @@ struct SolverJoint {
     std::uint32_t geared[2] = {};  ///< the joints of a gear, as indices in Articulations::joints
     std::uint32_t first_row = 0, row_count = 0;
     bool rows_moved = true;           ///< it has another number of rows than `first_row` has room for
-    std::uint32_t revision = 0;       ///< JointStore::revision() when its rows were made
+    std::uint64_t revision = 0;       ///< JointStore::revision() when its rows were made
     std::uint32_t first_bounded = 0;  ///< the joint's rows before this one have no bounds
     JointFrame frame_a, frame_b;
     dvec3 center_offset{0.0};  ///< from A's centre of mass to B's, at the step's start

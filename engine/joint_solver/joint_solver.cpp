@@ -19,6 +19,23 @@ namespace talus {
 /// The least number of articulations whose preparation is worth a task of its own.
 static constexpr std::size_t least_articulations = 16;
 
+JointSolver& JointSolver::operator=(const JointSolver& other) {
+    if (this == &other) return *this;
+    if (!topology_.matches(other.topology_)) {
+        s_ = other.s_;
+        topology_ = other.topology_;
+        return *this;
+    }
+    for (std::size_t i = 0; i < s_.articulations.size(); ++i) {
+        Articulation& own = s_.articulations[i];
+        const Articulation& its = other.s_.articulations[i];
+        own.failed_closings = its.failed_closings;
+        own.most_open = its.most_open;
+        own.stays_open = its.stays_open;
+    }
+    return *this;
+}
+
 void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
                           std::span<const std::uint32_t> solver_index, std::span<const SolverMass> masses,
                           const JointMotions& motions, float substep, const Options& options) {

@@ -87,6 +87,10 @@ public:
     };
 
     explicit JointSolver(const JointKernel& kernel) : s_(kernel) {}
+    JointSolver(const JointSolver&) = default;
+    /// If both have the same articulations, as a world and its copy usually do, this takes over only what they keep from
+    /// step to step. Rows that fit the joints of `other` no longer are made anew in the next step.
+    JointSolver& operator=(const JointSolver& other);
 
     /// Finds the articulations with an awake body and prepares their rows. `solver_index` is indexed by body slot.
     /// `substep` is in seconds.
@@ -285,9 +289,10 @@ private:
     void run_timed(std::uint32_t first, std::uint32_t last, ItemAt&& item_at, Run&& run);
 
     Articulations s_;
+    JointTopology topology_;
+    // Of the step.
     std::vector<std::uint32_t> alone_;  ///< awake articulations that are in no batch when the step begins
     Timing timing_ = Timing::off;
-    JointTopology topology_;
     JointContactGroups contacts_;
     JointClosing closing_;
 };

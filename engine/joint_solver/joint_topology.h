@@ -16,6 +16,11 @@ public:
     /// Whether the articulations no longer fit the joints and bodies.
     bool has_changed(const JointStore& joints, const BodyStore& bodies) const;
 
+    /// Whether `other` has built the same articulations: from the same joints, between bodies of the same kinds.
+    bool matches(const JointTopology& other) const {
+        return built_ && other.built_ && version_ == other.version_ && ends_of_slot_ == other.ends_of_slot_;
+    }
+
     /// Builds all articulations: their links, joints, couplings and matrices.
     void build(Articulations& s, const JointStore& joints, const BodyStore& bodies);
 

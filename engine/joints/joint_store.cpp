@@ -1,6 +1,13 @@
 #include "engine/joints/joint_store.h"
 
+#include <atomic>
+
 namespace talus {
+
+std::uint64_t JointStore::next_stamp() {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 std::uint32_t JointStore::add(Joint joint, JointBodies bodies) {
     std::uint32_t slot;
@@ -8,11 +15,12 @@ std::uint32_t JointStore::add(Joint joint, JointBodies bodies) {
         slot = static_cast<std::uint32_t>(joints_.size());
         joints_.emplace_back().generation = handles::first_generation(tag_);
         bodies_.emplace_back();
-        revisions_.push_back(0);
+        revisions_.emplace_back();
     } else {
         slot = free_.back();
         free_.pop_back();
     }
+    revisions_[slot] = next_stamp();
     joint.in_use = true;
     joint.generation = joints_[slot].generation;
     joints_[slot] = joint;
@@ -20,7 +28,7 @@ std::uint32_t JointStore::add(Joint joint, JointBodies bodies) {
     link(slot, 0, bodies.a);
     link(slot, 1, bodies.b);
     ++live_count_;
-    ++version_;
+    version_ = next_stamp();
     return slot;
 }
 
@@ -33,7 +41,7 @@ void JointStore::remove(std::uint32_t slot) {
     bodies_[slot] = JointBodies{};
     free_.push_back(slot);
     --live_count_;
-    ++version_;
+    version_ = next_stamp();
 }
 
 void JointStore::link(std::uint32_t slot, int side, std::uint32_t body) {
@@ -113,7 +121,8 @@ const char* JointStore::problem(const BodyStore& bodies) const {
 
 std::size_t JointStore::bytes() const {
     return joints_.capacity() * sizeof(Joint) + bodies_.capacity() * sizeof(JointBodies) +
-           (first_.capacity() + free_.capacity() + revisions_.capacity()) * sizeof(std::uint32_t);
+           (first_.capacity() + free_.capacity()) * sizeof(std::uint32_t) +
+           revisions_.capacity() * sizeof(std::uint64_t);
 }
 
 }  // namespace talus

@@ -86,11 +86,12 @@ public:
     JointId id_of(std::uint32_t slot) const { return {slot, joints_[slot].generation}; }
     /// For changes by the user of axes, cone, drive and options.
     Joint& definition(std::uint32_t slot) {
-        ++revisions_[slot];
+        revisions_[slot] = next_stamp();
         return joints_[slot];
     }
-    /// Changes whenever definition() is called for the joint.
-    std::uint32_t revision(std::uint32_t slot) const { return revisions_[slot]; }
+    /// Changes whenever the joint is added, or definition() is called for it. No two changes in any store have the same
+    /// number, so equal numbers mean equal definitions, also in a copy that has changed since. Never 0.
+    std::uint64_t revision(std::uint32_t slot) const { return revisions_[slot]; }
     /// For the joint solver's results.
     JointState& state(std::uint32_t slot) { return joints_[slot].state; }
     const Joint& operator[](std::uint32_t slot) const {
@@ -100,7 +101,7 @@ public:
     JointBodies bodies(std::uint32_t slot) const { return bodies_[slot]; }
     std::uint32_t slot_count() const { return static_cast<std::uint32_t>(joints_.size()); }
     std::uint32_t live_count() const { return live_count_; }
-    /// Changes whenever a joint is added or removed.
+    /// Changes whenever a joint is added or removed, to a number that no store has had before.
     std::uint64_t version() const { return version_; }
     /// For saved worlds (common/bytes.h).
     template <class Bytes>
@@ -108,7 +109,11 @@ public:
         bytes(joints_);
         visit_parallel(bytes, joints_.size(), bodies_);
         bytes(first_, free_, live_count_);
-        if constexpr (Bytes::reads) revisions_.assign(joints_.size(), 0);
+        if constexpr (Bytes::reads) {
+            revisions_.resize(joints_.size());
+            for (std::uint64_t& revision : revisions_) revision = next_stamp();
+            version_ = next_stamp();
+        }
     }
     /// Returns what is wrong with what was read, or null.
     const char* problem(const BodyStore& bodies) const;
@@ -138,12 +143,13 @@ public:
     }
 
 private:
+    static std::uint64_t next_stamp();
     void link(std::uint32_t slot, int side, std::uint32_t body);
     void unlink(std::uint32_t slot, int side, std::uint32_t body);
 
     std::vector<Joint> joints_;
     std::vector<JointBodies> bodies_;
-    std::vector<std::uint32_t> revisions_;
+    std::vector<std::uint64_t> revisions_;
     std::vector<std::uint32_t> first_;  ///< head of a body's list, by body slot
     std::vector<std::uint32_t> free_;
     std::uint32_t live_count_ = 0;

@@ -125,6 +125,24 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
     const Colliders& colliders = world.colliders;
     const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
     const Body &a = bodies[slot_a], &b = bodies[slot_b];
+    const auto update_meshes = [&](std::uint32_t i, std::uint32_t j) {
+        if (shapes.defs[j].mesh) {
+            mesh_contacts.update(world, p, i, slot_a, j, slot_b);
+        } else if (shapes.defs[i].mesh) {
+            mesh_contacts.update(world, p, j, slot_b, i, slot_a);
+        } else {
+            return false;
+        }
+        return true;
+    };
+    if ((a.shape_count == 1 && shapes.defs[a.first_shape].mesh) ||
+        (b.shape_count == 1 && shapes.defs[b.first_shape].mesh)) {
+        // All contacts are with triangles. There are many, and the loops below would read them all, to find none.
+        for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
+            for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) update_meshes(i, j);
+        }
+        return;
+    }
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
         return overlaps(expand(shapes.world_boxes[i],
                                colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
@@ -149,15 +167,7 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
     });
     for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
         for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
-            if (shapes.defs[j].mesh) {
-                mesh_contacts.update(world, p, i, slot_a, j, slot_b);
-                continue;
-            }
-            if (shapes.defs[i].mesh) {
-                mesh_contacts.update(world, p, j, slot_b, i, slot_a);
-                continue;
-            }
-            if (!near(i, j)) continue;
+            if (update_meshes(i, j) || !near(i, j)) continue;
             if (known(i, j) != 0 || !world.view().may_touch(i, j)) continue;
             contacts.states[world.add_contact(p, i, slot_a, j, slot_b)].of_compound = true;
         }

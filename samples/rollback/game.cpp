@@ -261,7 +261,7 @@ std::uint64_t mix(std::uint64_t z) {  // the finaliser of splitmix64 (Steele, Le
 }  // namespace
 
 Game make_game() {
-    Game game;
+    Game game{.world = World({.handle_tag = 1}), .players = {}};  // all peers have the same handles and saved bytes
     World& world = game.world;
     add_fixed(world, {20.0f, 1.0f, 20.0f}, {0.0f, -1.0f, 0.0f});
     for (const float side : {-1.0f, 1.0f}) {

@@ -60,7 +60,7 @@ bool print_scene(const std::string& name, const Options& options) {
     World world = samples::make_world(*scene, nullptr, def);
     int step = 0;
     while (step < options.steps) samples::step_scene(world, *scene, step++);
-    World other = world;
+    World other = world, from_bytes;
     WorldViewBuffer views;
     PoseBuffer poses;
     std::vector<double> steps, assigned, saved, loaded, viewed, posed;
@@ -71,7 +71,7 @@ bool print_scene(const std::string& name, const Options& options) {
         time(assigned, [&] { other = world; });
         time(saved, [&] { bytes = world.save(); });
         if (!bytes) return false;
-        time(loaded, [&] { other = *World::load(*bytes); });
+        time(loaded, [&] { from_bytes = *World::load(*bytes); });
         time(viewed, [&] { views.update(world); });
         time(posed, [&] { poses.update(world); });
     }
