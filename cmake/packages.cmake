@@ -30,6 +30,11 @@ if(TALUS_BUILD_SAMPLES OR TALUS_BUILD_TESTS OR TALUS_BUILD_PROFILING)
     talus_skip("zlib is not installed, so samples cannot record (Debian: zlib1g-dev)")
   endif()
 
+  find_package(TBB QUIET)
+  if(NOT TARGET TBB::tbb)
+    talus_skip("oneTBB is not installed, so there is no example that runs on it (Debian: libtbb-dev)")
+  endif()
+
   find_package(glfw3 QUIET)
   find_package(OpenGL QUIET COMPONENTS OpenGL)
   find_package(PkgConfig QUIET)

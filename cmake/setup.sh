@@ -9,7 +9,7 @@ set -euo pipefail
 run_packages=(g++ cmake ninja-build libglm-dev libassimp-dev zlib1g-dev libstb-dev)
 window_packages=(libglfw3-dev libimgui-dev libgl-dev libgl1-mesa-dri pkg-config fonts-dejavu-core)
 # Xvfb and Chromium: the window and the pages are tested in real programs, by scripts in Python.
-test_packages=("${run_packages[@]}" "${window_packages[@]}" clang doctest-dev libbullet-dev xvfb xauth libxtst6 chromium python3)
+test_packages=("${run_packages[@]}" "${window_packages[@]}" clang doctest-dev libbullet-dev libtbb-dev xvfb xauth libxtst6 chromium python3)
 sanitizer_packages=(libclang-rt-dev)  # clang's sanitizers and libFuzzer
 ci_packages=("${test_packages[@]}" "${sanitizer_packages[@]}" clang-format clang-tidy doxygen)
 

@@ -5,16 +5,20 @@
 #include "broadphase/casts/column_cast.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <compare>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace talus::detail {
 
 namespace {
 
-/// Working memory of a query. Each thread keeps what it has used, one per depth: a visitor may start another query.
+/// Working memory of a query. Each thread keeps the memory of its last queries. A query takes it out, because a visitor
+/// may start another query. On a host with fibers, a visitor may also return on another thread, which then keeps the
+/// memory.
 class Lease {
 public:
     struct Memory {
@@ -28,22 +32,33 @@ public:
         };
         std::vector<Near> near;
     };
-    Lease() {
-        if (depth_ == kept_.size()) kept_.push_back(std::make_unique<Memory>());
-        memory_ = kept_[depth_++].get();
+    Lease() : memory_(take()) {
+        if (!memory_) memory_ = std::make_unique<Memory>();
     }
-    ~Lease() { --depth_; }
+    ~Lease() { keep(std::move(memory_)); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    Memory* operator->() const { return memory_; }
+    Memory* operator->() const { return memory_.get(); }
 
 private:
-    static thread_local std::vector<std::unique_ptr<Memory>> kept_;
-    static thread_local std::size_t depth_;
-    Memory* memory_;
+    static constexpr std::size_t most_kept = 4;  // so many queries within each other allocate nothing
+    struct Kept {
+        std::array<std::unique_ptr<Memory>, most_kept> memories;
+        std::size_t count = 0;
+    };
+
+    // Not inlined: a compiler assumes that the thread stays the same within a function.
+    [[gnu::noinline]] static std::unique_ptr<Memory> take() {
+        return kept_.count == 0 ? nullptr : std::move(kept_.memories[--kept_.count]);
+    }
+    [[gnu::noinline]] static void keep(std::unique_ptr<Memory> memory) {
+        if (kept_.count < most_kept) kept_.memories[kept_.count++] = std::move(memory);
+    }
+
+    static thread_local Kept kept_;
+    std::unique_ptr<Memory> memory_;
 };
-thread_local std::vector<std::unique_ptr<Lease::Memory>> Lease::kept_;
-thread_local std::size_t Lease::depth_ = 0;
+thread_local Lease::Kept Lease::kept_;
 
 constexpr float largest_float = std::numeric_limits<float>::max();
 

@@ -28,7 +28,8 @@ void StepJobs::end() {
     } else if (timed_) {
         const std::int64_t wall = wall_clock_ns() - wall_, now = ThreadClock::of_this_thread().now();
         // Interruptions of the caller count, too: spinning threads may have caused them.
-        const bool known = now != ThreadClock::unknown && cpu_ != ThreadClock::unknown;
+        const bool known =
+            now != ThreadClock::unknown && cpu_ != ThreadClock::unknown && timed_thread_ == std::this_thread::get_id();
         const std::int64_t preempted = known ? std::max(wall - (now - cpu_) - waited_, std::int64_t{0}) : lost_;
         size_.note(host_.threads, static_cast<double>(std::max(wall - preempted, std::int64_t{1})),
                    static_cast<double>(preempted));
@@ -44,6 +45,7 @@ void StepJobs::run(int count, Jobs::Task task, void* data) {
         timed_ = true;
         wall_ = wall_clock_ns();
         cpu_ = ThreadClock::of_this_thread().now();
+        timed_thread_ = std::this_thread::get_id();
     }
     task_ = task;
     data_ = data;

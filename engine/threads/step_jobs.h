@@ -47,13 +47,14 @@ private:
     TeamSize size_;
     Jobs host_;
     int threads_ = 1;
-    bool timed_ = false;       ///< this step had work for several threads
-    bool alone_ = false;       ///< the calling thread does the rest of the step alone
-    bool resting_ = false;     ///< this step has one thread only, though the host has more
-    std::int64_t wall_ = 0;    ///< wall time when the step had work for several threads for the first time, ns
-    std::int64_t cpu_ = 0;     ///< processor time of the calling thread at that moment, ns
-    std::int64_t waited_ = 0;  ///< time in which the host let the calling thread sleep while others ran, ns
-    std::int64_t lost_ = 0;    ///< time in which it waited for preempted threads, ns
+    bool timed_ = false;            ///< this step had work for several threads
+    bool alone_ = false;            ///< the calling thread does the rest of the step alone
+    bool resting_ = false;          ///< this step has one thread only, though the host has more
+    std::int64_t wall_ = 0;         ///< wall time when the step had work for several threads for the first time, ns
+    std::int64_t cpu_ = 0;          ///< processor time of the calling thread at that moment, ns
+    std::thread::id timed_thread_;  ///< the calling thread at that moment; on a host with fibers it may change
+    std::int64_t waited_ = 0;       ///< time in which the host let the calling thread sleep while others ran, ns
+    std::int64_t lost_ = 0;         ///< time in which it waited for preempted threads, ns
 
     // Of the call in progress.
     Jobs::Task task_ = nullptr;

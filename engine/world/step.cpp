@@ -10,17 +10,37 @@
 #include <sys/resource.h>
 #endif
 
+#include <cstdint>
+#include <thread>
+
 namespace talus {
 
-/// Returns how often the system has preempted this thread since the thread began; 0 if `asked` is false.
-static long interruptions_so_far(bool asked) {
+namespace {
+
+/// How often the system had preempted a thread, and which thread. On a host with fibers, a step may end on another
+/// thread than it began.
+struct Interruptions {
+    std::thread::id thread;
+    long count = 0;  ///< since the thread began
+
+    std::uint32_t since(const Interruptions& before) const {
+        return thread == before.thread ? static_cast<std::uint32_t>(count - before.count) : 0;
+    }
+};
+
+/// Returns the interruptions of this thread so far; none if `asked` is false. It is not inlined, because compilers
+/// assume that the thread stays the same within a function.
+[[gnu::noinline]] Interruptions interruptions_so_far([[maybe_unused]] bool asked) {
+    Interruptions result;
 #if defined(__linux__)
     rusage usage{};
-    if (asked && profiling_compiled_in && getrusage(RUSAGE_THREAD, &usage) == 0) return usage.ru_nivcsw;
+    if (asked && profiling_compiled_in && getrusage(RUSAGE_THREAD, &usage) == 0)
+        result = {std::this_thread::get_id(), usage.ru_nivcsw};
 #endif
-    static_cast<void>(asked);
-    return 0;
+    return result;
 }
+
+}  // namespace
 
 bool World::step(float dt, const Jobs& host_jobs) {
     State& s = *state_;
@@ -36,7 +56,7 @@ bool World::step(float dt, const Jobs& host_jobs) {
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
     const bool timed = s.def.timing != Timing::off;
-    const long interruptions = interruptions_so_far(s.def.timing == Timing::pairs);
+    const Interruptions interruptions = interruptions_so_far(s.def.timing == Timing::pairs);
     Stopwatch whole(timed), clock(timed);
     s.profile.start = whole.last();
     const bool simulates = host_jobs.simulate && timed;
@@ -74,8 +94,7 @@ bool World::step(float dt, const Jobs& host_jobs) {
     if (!host_jobs.simulate) s.step_jobs.end();
     s.profile.total = whole.lap();
     s.profile.narrowphase.clock_reads += clock.reads() + whole.reads();
-    s.profile.interruptions =
-        static_cast<std::uint32_t>(interruptions_so_far(s.def.timing == Timing::pairs) - interruptions);
+    s.profile.interruptions = interruptions_so_far(s.def.timing == Timing::pairs).since(interruptions);
     if (timed) s.profile.timing = static_cast<double>(s.profile.narrowphase.clock_reads) * microseconds_per_read();
     return true;
 }

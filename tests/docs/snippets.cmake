@@ -1,5 +1,6 @@
-# The C++ code in docs/joints.md, docs/saving.md and docs/rollback.md is code that is compiled and run: each block is part of one of the
-# files below. Only indentation and blank lines may differ. What the example programs print is on the pages, too.
+# The C++ code in docs/joints.md, docs/saving.md, docs/rollback.md and docs/threads.md is code that is compiled and run:
+# each block is part of one of the files below. Only indentation and blank lines may differ. What the example programs
+# print is on the pages, too.
 #
 #   cmake -DRAGDOLL=talus-ragdoll -DVEHICLE=talus-vehicle -DSAVE_GAME=talus-save-game -DREWIND=talus-rewind -DSOURCE=.
 #     -DWORK=. -P snippets.cmake
@@ -64,5 +65,7 @@ check_page(docs/saving.md 3 samples/save_game/save_game.cpp samples/save_game/re
   tests/engine/state/save_load_test.cpp)
 check_output(docs/saving.md ${SAVE_GAME} ${WORK}/saved_game.talus)
 check_output(docs/saving.md ${REWIND})
+check_page(docs/threads.md 5 samples/job_systems/plain_pool_jobs.cpp samples/job_systems/tbb_jobs.cpp
+  samples/job_systems/fiber_jobs.cpp tests/samples/job_systems_test.cpp)
 check_page(docs/rollback.md 10 samples/rollback/game.h samples/rollback/game.cpp samples/rollback/session.cpp
   samples/rollback/time_sync.h samples/rollback/peer.cpp)

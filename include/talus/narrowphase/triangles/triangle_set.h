@@ -11,7 +11,9 @@
 ///     _______\_|_/____beyond        were alone.
 ///       triangle   edge
 ///
-/// A set is immutable, and shared by std::shared_ptr<const TriangleSet>. Coordinates are in the set's own frame, m.
+/// A set is immutable, and shared by std::shared_ptr<const TriangleSet>. Several threads call its functions at once. The
+/// tasks of a step call them, too, and there they must not wait for other jobs (docs/threads.md). Coordinates are in the
+/// set's own frame, m.
 
 #include <talus/aabb.h>
 #include <talus/function_ref.h>
