@@ -123,6 +123,16 @@ Error check_triangle(std::string_view name, const Shape& shape) {
     return check_size_or_zero(name, "radius", shape.radius);
 }
 
+/// The half extents that a shape does not have must be 0, because loops over shapes of all types read all three.
+Error check_unused_extents(std::string_view name, const Shape& shape) {
+    const vec3& half = shape.half_extents;
+    const float y = shape.type == ShapeType::capsule ? 0.0f : half.y;
+    if (half.x == 0.0f && y == 0.0f && half.z == 0.0f) return {};
+    return {ErrorCode::bad_argument, std::string(name) +
+                                         ": half_extents has a number that this type does not use, and that "
+                                         "is not 0; make shapes with the functions of shape.h."};
+}
+
 }  // namespace
 
 std::string_view name_of(ShapeType type) {
@@ -177,13 +187,17 @@ Error check(const Shape& shape) {
     const std::string_view name = name_of(shape.type);
     switch (shape.type) {
         case ShapeType::sphere:
+            if (Error error = check_unused_extents(name, shape)) return error;
             return check_size(name, "radius", shape.radius);
         case ShapeType::capsule:
+            if (Error error = check_unused_extents(name, shape)) return error;
             if (Error error = check_size(name, "radius", shape.radius)) return error;
             return check_size_or_zero(name, "half height", shape.half_extents.y);
         case ShapeType::segment:
+            if (Error error = check_unused_extents(name, shape)) return error;
             return check_segment(name, shape);
         case ShapeType::triangle:
+            if (Error error = check_unused_extents(name, shape)) return error;
             return check_triangle(name, shape);
         case ShapeType::box:
             if (Error error = check_size(name, "half extent along x", shape.half_extents.x)) return error;
@@ -196,6 +210,7 @@ Error check(const Shape& shape) {
         case ShapeType::hull:
             if (!shape.hull)
                 return {ErrorCode::bad_argument, "hull: there is no hull in it; make one with make_hull() first."};
+            if (Error error = check_unused_extents(name, shape)) return error;
             return check_no_rounding(name, shape.radius);
     }
     return {ErrorCode::bad_argument, "Shape::type is " + std::to_string(static_cast<int>(shape.type)) +

@@ -65,7 +65,7 @@ check_page(docs/saving.md 3 samples/save_game/save_game.cpp samples/save_game/re
   tests/engine/state/save_load_test.cpp)
 check_output(docs/saving.md ${SAVE_GAME} ${WORK}/saved_game.talus)
 check_output(docs/saving.md ${REWIND})
-check_page(docs/threads.md 5 samples/job_systems/plain_pool_jobs.cpp samples/job_systems/tbb_jobs.cpp
-  samples/job_systems/fiber_jobs.cpp tests/samples/job_systems_test.cpp)
+check_page(docs/threads.md 7 samples/job_systems/plain_pool_jobs.cpp samples/job_systems/tbb_jobs.cpp
+  samples/job_systems/fiber_jobs.cpp tests/samples/job_systems_test.cpp tests/engine/world/views_test.cpp)
 check_page(docs/rollback.md 10 samples/rollback/game.h samples/rollback/game.cpp samples/rollback/session.cpp
   samples/rollback/time_sync.h samples/rollback/peer.cpp)

@@ -48,7 +48,7 @@ private:
 
 /// Keeps the poses of a world up to date for other threads.
 ///
-///     buffer.update(world);                             // on the thread of the world, after each step
+///     buffer.update(world);                                        // on the thread of the world, after each step
 ///     const std::shared_ptr<const Poses> poses = buffer.latest();  // on the renderer's thread, at any time
 class PoseBuffer {
 public:

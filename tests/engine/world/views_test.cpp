@@ -240,15 +240,15 @@ TEST_CASE("other threads read poses and query views while the world steps") {
     std::atomic<int> reads{0}, hits{0}, wrong{0};
     const auto read = [&] {
         while (!done) {
-            const auto frame_poses = poses.latest();
-            const auto view = views.latest();
             float lowest = 1e9f;
-            for (const MovedBody& m : frame_poses->moved()) {
-                lowest = std::min(lowest, frame_poses->pose(m.body, 0.3f).position.y);
-                if (!equal(frame_poses->pose(m.body), m.pose)) ++wrong;
-            }
+            const std::shared_ptr<const Poses> seen = poses.latest();
+            for (const MovedBody& m : seen->moved()) lowest = std::min(lowest, seen->pose(m.body, 0.3f).position.y);
+            if (views.latest()->ray_cast({0, 20, 0}, {0, -40, 0})) ++hits;
             if (lowest < -5.0f) ++wrong;
-            if (view->ray_cast({0, 20, 0}, {0, -40, 0})) ++hits;
+            for (const MovedBody& m : seen->moved()) {
+                if (!equal(seen->pose(m.body), m.pose)) ++wrong;
+            }
+            const std::shared_ptr<const WorldView> view = views.latest();
             for (const BodyId id : view->bodies()) {
                 if (!view->is_valid(id)) ++wrong;
             }

@@ -87,6 +87,21 @@ struct Refusal {
 
 }  // namespace
 
+TEST_CASE("half extents that a type of shape does not use must be 0") {
+    for (Shape shape : one_of_each()) {
+        const bool uses_all =
+            shape.type == ShapeType::box || shape.type == ShapeType::cylinder || shape.type == ShapeType::cone;
+        if (uses_all) continue;
+        CAPTURE(name_of(shape.type));
+        shape.half_extents.x = -4e37f;  // from a damaged saved world
+        CHECK(check(shape).code == ErrorCode::bad_argument);
+        shape.half_extents.x = 0.0f;
+        CHECK(check(shape).code == ErrorCode::none);
+        shape.half_extents.z = 1.0f;
+        CHECK(check(shape).code == ErrorCode::bad_argument);
+    }
+}
+
 TEST_CASE("every type of shape has a name and passes its own check") {
     const auto shapes = one_of_each();
     REQUIRE(shapes.size() == shape_type_count);
