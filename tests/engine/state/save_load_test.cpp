@@ -488,7 +488,7 @@ TEST_CASE("a world is not saved while it steps") {
     CHECK(static_cast<bool>(world.save()));
 }
 
-TEST_CASE("every truncation and every changed bit of a saved world is found") {
+TEST_CASE("every truncation and every changed bit of a saved world is found" * doctest::test_suite("slow")) {
     for (const WorldToSave& each : test::worlds_to_save()) {
         CAPTURE(each.name);
         Saved saved = save(each.world);
@@ -506,7 +506,7 @@ TEST_CASE("every truncation and every changed bit of a saved world is found") {
     }
 }
 
-TEST_CASE("a damaged world with a right checksum is refused, or steps") {
+TEST_CASE("a damaged world with a right checksum is refused, or steps" * doctest::test_suite("slow")) {
     Random random(11);
     std::size_t loaded_count = 0, refused_count = 0;
     for (const WorldToSave& each : test::worlds_to_save()) {

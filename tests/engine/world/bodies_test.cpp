@@ -148,7 +148,7 @@ TEST_CASE("bodies added in bulk behave as those added one by one") {
     std::vector<BodyDef> defs = {ground()};
     for (int i = 0; i < 50; ++i)
         defs.push_back(crate({1.2f * static_cast<float>(i % 5), 1.0f + 1.1f * static_cast<float>(i / 5), 0}));
-    World bulk, single;
+    World bulk({.handle_tag = 1}), single({.handle_tag = 1});  // with the same handles
     std::vector<BodyId> ids(defs.size());
     REQUIRE(bulk.add_bodies(defs, ids));
     std::vector<BodyId> one_by_one;
