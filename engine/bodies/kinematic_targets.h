@@ -35,6 +35,12 @@ public:
         bytes(targets_, arrived_);
     }
 
+    /// Calls visit(center, rotation) for each target, for checks of saved worlds.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (const Target& target : targets_) visit(target.center, target.rotation);
+    }
+
 private:
     struct Target {
         BodyId body;

@@ -356,6 +356,11 @@ const char* World::State::problem_of_stores() {
         if (awake().contains(slot) && (!bodies[slot].in_use || bodies[slot].type == BodyType::fixed))
             return "a fixed body is awake";
     }
+    bool good_targets = true;
+    kinematic_targets.for_each([&](const vec3& center, const quat& rotation) {
+        good_targets = good_targets && is_pose({center, rotation});
+    });
+    if (!good_targets) return "the target of a kinematic body is wrong";
     return body_pairs.fit(contacts) ? nullptr : "the list of compounds is wrong";
 }
 
