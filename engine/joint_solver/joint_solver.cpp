@@ -24,6 +24,8 @@ JointSolver& JointSolver::operator=(const JointSolver& other) {
     if (!topology_.matches(other.topology_)) {
         s_ = other.s_;
         topology_ = other.topology_;
+        alone_ = other.alone_;  // prepare() does not run if the other world has never had a joint
+        contacts_ = other.contacts_;
         return *this;
     }
     for (std::size_t i = 0; i < s_.articulations.size(); ++i) {
@@ -83,6 +85,8 @@ bool JointSolver::begin_step(Articulation& a, std::span<const std::uint32_t> sol
     a.awake = false;
     for (Link& link : s_.links_of(a)) {
         link.solver = solver_index[link.slot];
+        // Otherwise a kinematic body that has stopped would keep its velocity here, and a loaded world has forgotten it.
+        if (link.solver == 0) link.velocity_before = link.angular_velocity_before = dvec3(0.0);
         a.awake = a.awake || (link.dynamic && link.solver != 0);
     }
     if (!a.awake) return true;

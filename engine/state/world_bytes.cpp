@@ -95,7 +95,7 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
     if (table_reader.left() != 0) return refused("something follows after its end");
     ByteReader reader(bytes.subspan(state_at, table_begin - state_at));
     reader.assets = &table;
-    World world;
+    World world(WorldDef{.handle_tag = 1});  // until it has read its own
     State& s = *world.state_;
     s.visit_fields(reader);
     if (reader.failed()) return refused(reader.problem());

@@ -374,7 +374,8 @@ const char* World::State::problem_of_results() const {
     for (const ConstraintGraph::Edge& edge : edges) {
         if (edge.contact >= contacts.bodies.size()) return "a list of contacts is wrong";
     }
-    if (!contact_events.fit(contact_view()) || !moved_bodies.fit(bodies.slot_count())) return "a list of events is wrong";
+    if (!contact_events.fit(contact_view()) || !moved_bodies.fit(bodies.slot_count()))
+        return "a list of events is wrong";
     for (const Impact& impact : continuous.impacts()) {
         if (impact.body >= bodies.slot_count() || impact.other >= bodies.slot_count() ||
             impact.shape >= shapes.defs.size() || impact.other_shape >= shapes.defs.size())

@@ -4,6 +4,8 @@
 
 #include <glm/gtc/quaternion.hpp>
 
+#include <algorithm>
+
 namespace talus {
 
 bool Poses::contains(BodyId body) const {
@@ -13,7 +15,9 @@ bool Poses::contains(BodyId body) const {
 Transform Poses::pose(BodyId body, float alpha) const {
     if (!contains(body)) return {};
     const Entry& entry = entries_[body.slot];
-    if (alpha == 1.0f || entry.moved_in != step_) return entry.pose;
+    const bool still = entry.before.position == entry.pose.position && entry.before.rotation == entry.pose.rotation;
+    if (!(alpha < 1.0f) || still || entry.moved_in != step_) return entry.pose;
+    alpha = std::max(alpha, 0.0f);
     const quat rotation = glm::slerp(entry.before.rotation, entry.pose.rotation, alpha);
     return {(1.0f - alpha) * entry.before.position + alpha * entry.pose.position, normalized(rotation)};
 }

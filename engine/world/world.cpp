@@ -66,8 +66,6 @@ static std::uint32_t next_handle_tag() {
     return worlds.fetch_add(1, std::memory_order_relaxed) % handles::last_tag + 1;
 }
 
-World::State::State() { set_handle_tag(next_handle_tag()); }
-
 void World::State::set_handle_tag(std::uint32_t tag) {
     def.handle_tag = tag;
     bodies.set_tag(tag);
@@ -77,10 +75,9 @@ void World::State::set_handle_tag(std::uint32_t tag) {
 World::World() : World(WorldDef{}) {}
 
 World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
-    const std::uint32_t own_tag = state_->def.handle_tag;
     state_->def = def;
     Error error = check_settings(def, &state_->def);
-    state_->set_handle_tag(state_->def.handle_tag != 0 ? state_->def.handle_tag : own_tag);
+    state_->set_handle_tag(state_->def.handle_tag != 0 ? state_->def.handle_tag : next_handle_tag());
     if (!error) return;
     error.message += " Settings that are out of range got their defaults.";
     state_->refuse("World", std::move(error));
@@ -123,6 +120,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
 }
 
 void World::State::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
+    if (def.handle_tag == 0) set_handle_tag(next_handle_tag());  // what is left of a moved world
     std::vector<std::uint32_t> slots(defs.size());
     std::vector<std::uint8_t> moves(defs.size());
     for (std::size_t k = 0; k < defs.size(); ++k) {
@@ -525,16 +523,16 @@ const WorldDef& World::settings() const { return state_->def; }
 bool World::set_settings(const WorldDef& settings) {
     State& s = *state_;
     if (!s.may_change("set_settings") || !s.accept("set_settings", check_settings(settings))) return false;
-    if (settings.handle_tag != 0 && settings.handle_tag != s.def.handle_tag) {
-        return s.refuse("set_settings", out_of_range(ErrorCode::bad_argument, "handle_tag", text(settings.handle_tag),
-                                                     "0 or that of the world, " + text(s.def.handle_tag) +
-                                                         ": its handles have been given out"));
+    const std::uint32_t tag = s.def.handle_tag != 0 ? s.def.handle_tag : settings.handle_tag;
+    if (settings.handle_tag != 0 && settings.handle_tag != tag) {
+        return s.refuse("set_settings",
+                        out_of_range(ErrorCode::bad_argument, "handle_tag", text(settings.handle_tag),
+                                     "0 or that of the world, " + text(tag) + ": its handles have been given out"));
     }
     const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
     if (settings.substeps != s.def.substeps) s.substeps.forget_usual_length();
-    const std::uint32_t tag = s.def.handle_tag;
     s.def = settings;
-    s.def.handle_tag = tag;
+    s.set_handle_tag(tag);
     if (wake) s.sleeping.wake_all(s.sleeping_world());
     return true;
 }

@@ -53,7 +53,6 @@ namespace talus {
 /// A part of the state that keeps nothing from step to step but its memory is Scratch: a copy of a world does not get
 /// it, which makes copies cheaper, and a saved world does not have it.
 struct World::State {
-    State();  ///< an empty world with the next handle tag
     void set_handle_tag(std::uint32_t tag);
 
     WorldDef def;

@@ -20,7 +20,7 @@ public:
     /// until its slot is used again.
     bool contains(BodyId body) const;
     /// Returns the pose of the body's frame between the last two steps: 0 is before the last step, 1 after it; see
-    /// FixedStep::alpha(). A body that was placed in between (MovedBody::placed) has its new pose for every alpha. The
+    /// FixedStep::alpha(). Values below 0 count as 0, those above 1 and NaN as 1. A body that was placed in between (MovedBody::placed) has its new pose for every alpha. The
     /// identity for a body that is not contained.
     Transform pose(BodyId body, float alpha = 1.0f) const;
     /// The bodies that moved in the last step, as World::moved_bodies() lists them. All bodies if steps were
@@ -52,9 +52,10 @@ private:
 ///     const std::shared_ptr<const Poses> poses = buffer.latest();  // on the renderer's thread, at any time
 class PoseBuffer {
 public:
-    /// Takes over the poses of the world. The costs follow the number of bodies that moved, if this is called after
-    /// each step; otherwise, or after the world was assigned to, the number of all bodies. Not to be called while the
-    /// world steps.
+    /// Takes over the poses of the world after its last step. The costs follow the number of bodies that moved, if this
+    /// is called after each step; otherwise, or after the world was assigned to, the number of all bodies. Does nothing
+    /// if the world has not stepped since the last call: bodies that were added or placed since then come with the next
+    /// step. Not to be called while the world steps.
     void update(const World& world);
     /// Returns the poses of the last update, at any time, on any thread. Never null.
     std::shared_ptr<const Poses> latest() const { return poses_.get(); }

@@ -59,9 +59,10 @@ struct WorldDef {
     /// contacts. Contacts that are solved directly (towers, heavy loads) do not depend on it.
     float contact_rate = 0.25f;
     /// Marks the handles of this world, 1 to 1023: it refuses handles with another tag. 0: the next tag in turn, so that
-    /// any 1023 worlds in a row refuse each other's handles; settings() returns the tag that the world got. Give worlds
-    /// the same tag if they are built in the same way and exchange handles, for example those of two computers in one
-    /// game. Copies and loaded worlds keep the tag. It has no effect on the simulation or on hash().
+    /// any 1023 worlds in a row refuse each other's handles; settings() returns the tag that the world got. It cannot be
+    /// changed afterwards. Give worlds the same tag if they are built in the same way and exchange handles, for example
+    /// those of two computers in one game. Copies, loaded worlds, and worlds that are made with settings() of another one
+    /// have its tag. It has no effect on the simulation or on hash().
     std::uint32_t handle_tag = 0;
     float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
     float hit_speed = 1.0f;     ///< least approach speed of a HitEvent, along the normal, m/s, >= 0
@@ -260,7 +261,8 @@ public:
     bool set_gravity(const vec3& gravity);  ///< as in WorldDef; wakes all bodies if it changes
     vec3 gravity() const;                   ///< m/s^2
     const WorldDef& settings() const;       ///< the present settings
-    /// Replaces all settings, from the next step on. Returns false and changes nothing if one is out of range.
+    /// Replaces all settings, from the next step on. Returns false and changes nothing if one is out of range, or if
+    /// `handle_tag` is neither 0 nor the tag that the world has already.
     bool set_settings(const WorldDef& settings);
     bool set_allow_sleep(bool allow);  ///< see WorldDef::allow_sleep; false wakes all bodies
     bool set_hit_speed(float speed);   ///< see WorldDef::hit_speed

@@ -395,6 +395,20 @@ TEST_CASE("worlds with the same handle_tag accept each other's handles") {
     CHECK(world.is_valid(mine));
 }
 
+TEST_CASE("moving worlds uses no handle tags up") {
+    std::vector<World> worlds;
+    std::set<std::uint32_t> tags;
+    for (int i = 0; i < 300; ++i) {
+        worlds.emplace_back();  // moves the others now and then
+        add(worlds.back(), crate({0, 5, 0}));
+        CHECK(tags.insert(worlds.back().settings().handle_tag).second);
+    }
+    CHECK((*tags.rbegin() - *tags.begin() == 299 || *tags.rbegin() == 1023));
+    World rest = std::move(worlds[0]);
+    CHECK(add(worlds[0], crate({0, 5, 0})).generation != 0);
+    CHECK(tags.insert(worlds[0].settings().handle_tag).second);
+}
+
 TEST_CASE("the handles of a slot differ for 2^22 uses") {
     World world({.handle_tag = 1023});
     const BodyId first = add(world, crate({0, 5, 0}));

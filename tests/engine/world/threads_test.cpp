@@ -55,7 +55,9 @@ TEST_CASE("a pile of hulls gets the same bits on any number of threads") { check
 TEST_CASE("a pyramid gets the same bits on any number of threads") { check_threads("pyramid40", 60); }
 TEST_CASE("bodies in free flight get the same bits on any number of threads") { check_threads("sparse10k", 20, false); }
 TEST_CASE("a pile of mixed shapes gets the same bits on any number of threads") { check_threads("mixed", 120); }
-TEST_CASE("bodies on a height field get the same bits on any number of threads") { check_threads("terrain", 20, false); }
+TEST_CASE("bodies on a height field get the same bits on any number of threads") {
+    check_threads("terrain", 20, false);
+}
 TEST_CASE("a tumbling pile gets the same bits on any number of threads") { check_threads("tumble", 120); }
 
 TEST_CASE("a pile that bounces gets the same bits on any number of threads") {

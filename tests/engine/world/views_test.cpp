@@ -163,6 +163,8 @@ TEST_CASE("a pose buffer gives the poses of the last two steps, whatever happens
             const auto& [id, pose] = known;
             REQUIRE(poses->contains(id));
             REQUIRE(equal(poses->pose(id), pose));
+            REQUIRE(equal(poses->pose(id, 7.0f), pose));
+            if (moved.contains(slot) && moved[slot].placed) REQUIRE(equal(poses->pose(id, 0.37f), pose));
             const auto then = last.find(slot);
             const bool from_then =
                 then != last.end() && then->second.first == id && !(moved.contains(slot) && moved[slot].placed);
