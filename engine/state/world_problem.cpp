@@ -141,7 +141,8 @@ const char* find_owners(const BodyStore& bodies, const ShapePool& shapes, ShapeO
         for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
             if (owners.body[i] != null_index || shapes.is_triangle(i)) return "a shape belongs to two bodies";
             owners.body[i] = slot;
-            if (check_shape(shapes.defs[i], body.type)) return "a shape would be refused";
+            if (check_shape(shapes.defs[i], body.type) || !is_pose(shapes.defs[i].pose))
+                return "a shape would be refused";
         }
     }
     const char* problem = nullptr;
