@@ -69,7 +69,10 @@ const char* problem_of_mass(const Body& body) {
         if (!is_finite(body.principal.axes[i]) || body.principal.moments[i] < 0.0)
             return "the inertia of a body is wrong";
     }
-    if (!body.is_dynamic()) return body.mass == 0.0f && body.inverse_mass == 0.0f ? nullptr : "a fixed body has a mass";
+    if (!body.is_dynamic()) {
+        const bool movable = body.mass != 0.0f || body.inverse_mass != 0.0f || body.inverse_inertia != mat3(0.0f);
+        return movable ? "a fixed body has a mass" : nullptr;
+    }
     if (!(body.mass > 0.0f && body.mass <= settings::largest_mass) ||
         std::abs(body.inverse_mass * body.mass - 1.0f) > 1e-5f)
         return "the mass of a body is wrong";
