@@ -1,5 +1,6 @@
 #pragma once
-/// The generations of handles (ids.h): the tag of the world above, the number of the slot's uses below.
+/// The generations of handles (ids.h): the tag of the world in the upper bits, the number of reuses of the slot in the
+/// lower ones.
 
 #include <cstdint>
 

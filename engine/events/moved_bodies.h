@@ -23,8 +23,9 @@ public:
     void report(const BodyStore& bodies, const AwakeSet& awake, const Jobs& jobs);
     std::span<const MovedBody> list() const { return list_; }
 
-    /// A number for each step of each world, 0 before the first; a copy of the world has that of the original until its
-    /// own next step. So whoever knows the poses after step() `step_before` needs only the list to know those of now.
+    /// The number of the last step, 0 before the first. No two steps of any worlds have the same number, and a copy has
+    /// that of its original until its own next step. So the poses after the step `step_before()` and the list give the
+    /// present poses.
     std::uint64_t step() const { return step_; }
     std::uint64_t step_before() const { return step_before_; }
 

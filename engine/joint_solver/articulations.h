@@ -146,6 +146,18 @@ struct SolverJoint {
     int shift = 0;  ///< number of places by which its axes are shifted from the user's (row_setup.cpp)
 };
 
+/// What an articulation keeps from step to step, and what a copied or saved world must have: how closing its joints went.
+/// All else follows from the joints and bodies.
+struct ClosingRecord {
+    int failed = 0;           ///< steps in which closing failed since its joints were last closed
+    double most_open = 0.0;   ///< the largest Articulation::open of those steps, m
+    double stays_open = 0.0;  ///< opening up to which closing is not tried, m
+    template <class Bytes>
+    void visit_fields(Bytes& bytes) {
+        bytes(failed, most_open, stays_open);
+    }
+};
+
 struct Articulation {
     std::uint32_t first_joint = 0, joint_count = 0;
     std::uint32_t first_link = 0, link_count = 0;
@@ -179,9 +191,7 @@ struct Articulation {
     bool driven = false;                   ///< some rows are springs or motors
     double open_before = 0.0;              ///< opening of its worst joint when the step began, m
     double open = 0.0;                     ///< opening of its worst joint in the last relax pass, m
-    int failed_closings = 0;               ///< steps in which closing failed since its joints were last closed
-    double most_open = 0.0;                ///< the largest `open` of those steps, m
-    double stays_open = 0.0;               ///< opening up to which closing is not tried, m
+    ClosingRecord closings;
     JointCost cost;
 };
 

@@ -28,13 +28,8 @@ JointSolver& JointSolver::operator=(const JointSolver& other) {
         contacts_ = other.contacts_;
         return *this;
     }
-    for (std::size_t i = 0; i < s_.articulations.size(); ++i) {
-        Articulation& own = s_.articulations[i];
-        const Articulation& its = other.s_.articulations[i];
-        own.failed_closings = its.failed_closings;
-        own.most_open = its.most_open;
-        own.stays_open = its.stays_open;
-    }
+    for (std::size_t i = 0; i < s_.articulations.size(); ++i)
+        s_.articulations[i].closings = other.s_.articulations[i].closings;
     return *this;
 }
 

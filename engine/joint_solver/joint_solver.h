@@ -203,8 +203,8 @@ public:
     void for_each_open(double least, Visit&& visit) {
         for (const std::uint32_t index : s_.active) {
             Articulation& a = s_.articulations[index];
-            if (a.open <= least) a.stays_open = 0.0;
-            if (a.open <= a.stays_open + least || !talus::may_close(a)) continue;
+            if (a.open <= least) a.closings.stays_open = 0.0;
+            if (a.open <= a.closings.stays_open + least || !talus::may_close(a)) continue;
             visit(s_.first_awake_link(a).slot);
         }
     }
@@ -252,7 +252,7 @@ public:
         if constexpr (Bytes::reads) {
             if (!bytes.expect(count == s_.articulations.size(), "the number of articulations is wrong")) return;
         }
-        for (Articulation& a : s_.articulations) bytes(a.failed_closings, a.most_open, a.stays_open);
+        for (Articulation& a : s_.articulations) bytes(a.closings);
     }
 
     /// Writes forces, angles and the state for the next step to the joints. `step` is in seconds.

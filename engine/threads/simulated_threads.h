@@ -7,6 +7,7 @@
 
 #include <talus/jobs.h>
 #include "common/stopwatch.h"
+#include "common/thread_clock.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,7 @@ namespace talus {
 
 class SimulatedThreads {
 public:
-    static constexpr int most_threads = 64;
+    static constexpr int most_threads = ThreadWatch::most_threads;
 
     using Clock = std::uint64_t (*)();  ///< returns a time that never goes back, in ticks
 

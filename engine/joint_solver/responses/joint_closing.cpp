@@ -125,12 +125,13 @@ double open_by(Articulations& s, Articulation& a, const BodyStore& bodies, doubl
 }
 
 void end_closing(Articulation& a, bool closed) {
-    a.most_open = closed ? 0.0 : std::max(a.most_open, a.open);
-    a.failed_closings = closed ? 0 : a.failed_closings + 1;
-    if (a.failed_closings < settings::joint_closing_tries) return;
-    a.stays_open = a.most_open;
-    a.failed_closings = 0;
-    a.most_open = 0.0;
+    ClosingRecord& closings = a.closings;
+    closings.most_open = closed ? 0.0 : std::max(closings.most_open, a.open);
+    closings.failed = closed ? 0 : closings.failed + 1;
+    if (closings.failed < settings::joint_closing_tries) return;
+    closings.stays_open = closings.most_open;
+    closings.failed = 0;
+    closings.most_open = 0.0;
 }
 
 void JointClosing::find_displacements(Articulations& s, Articulation& a, std::span<const ClosingPlane> planes) {

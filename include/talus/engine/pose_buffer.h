@@ -20,8 +20,8 @@ public:
     /// until its slot is used again.
     bool contains(BodyId body) const;
     /// Returns the pose of the body's frame between the last two steps: 0 is before the last step, 1 after it; see
-    /// FixedStep::alpha(). Values below 0 count as 0, those above 1 and NaN as 1. A body that was placed in between (MovedBody::placed) has its new pose for every alpha. The
-    /// identity for a body that is not contained.
+    /// FixedStep::alpha(). Values below 0 count as 0, those above 1 and NaN as 1. A body that was placed in between
+    /// (MovedBody::placed) has its new pose for every alpha. The identity for a body that is not contained.
     Transform pose(BodyId body, float alpha = 1.0f) const;
     /// The bodies that moved in the last step, as World::moved_bodies() lists them. All bodies if steps were
     /// left out, or if the world was assigned to; pose() then interpolates from the poses of the last update.

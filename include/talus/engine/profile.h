@@ -98,7 +98,7 @@ struct FrameProfile {
     NarrowphaseProfile narrowphase;      ///< how the narrowphase settled its pairs
     JointProfile joints;                 ///< what joints cost
     SlowestPair slowest;                 ///< among the pairs that were timed one by one (see Timing)
-    StageSpans span;                     ///< with Jobs::simulate, else 0
+    StageSpans span;                     ///< with Jobs::simulate, if steps are timed; else 0
     StageHashes hashes;                  ///< if WorldDef::hash_stages is set, else 0
     double timing = 0;                   ///< part of `total` that reading the clock took, us: an estimate
     /// Number of times the operating system took the processor from the calling thread during this step. Times of such

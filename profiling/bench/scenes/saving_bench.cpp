@@ -1,6 +1,7 @@
 #include "profiling/bench/scenes/saving_bench.h"
 
 #include "profiling/bench/measure.h"
+#include "profiling/bench/scenes/each_scene.h"
 #include "samples/scenes/scene.h"
 
 #include <talus/engine/pose_buffer.h>
@@ -48,18 +49,13 @@ bool parse(const std::vector<std::string_view>& arguments, Options& out) {
     return true;
 }
 
-bool print_scene(const std::string& name, const Options& options) {
-    const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
-    if (!scene) {
-        std::fprintf(stderr, "talus-profile saving: %s\n", scene.error().message.c_str());
-        return false;
-    }
+bool print_scene(const std::string& name, const samples::SceneData& scene, const Options& options) {
     WorldDef def;
     def.allow_sleep = false;
     def.timing = Timing::off;
-    World world = samples::make_world(*scene, nullptr, def);
+    World world = samples::make_world(scene, nullptr, def);
     int step = 0;
-    while (step < options.steps) samples::step_scene(world, *scene, step++);
+    while (step < options.steps) samples::step_scene(world, scene, step++);
     World other = world, from_bytes;
     WorldViewBuffer views;
     PoseBuffer poses;
@@ -67,7 +63,7 @@ bool print_scene(const std::string& name, const Options& options) {
     Result<std::vector<std::byte>> bytes = world.save();
     for (int i = 0; i < options.repeats; ++i) {
         const auto time = [](std::vector<double>& times, auto&& work) { times.push_back(1e-3 * time_of(1, work)); };
-        time(steps, [&] { samples::step_scene(world, *scene, step++); });
+        time(steps, [&] { samples::step_scene(world, scene, step++); });
         time(assigned, [&] { other = world; });
         time(saved, [&] { bytes = world.save(); });
         if (!bytes) return false;
@@ -76,8 +72,8 @@ bool print_scene(const std::string& name, const Options& options) {
         time(posed, [&] { poses.update(world); });
     }
     const double whole = median(steps);
-    std::printf("%-12s %6zu | %9zu %6zu | %8.0f", name.c_str(), scene->bodies.size(), bytes->size(),
-                bytes->size() / scene->bodies.size(), whole);
+    std::printf("%-12s %6zu | %9zu %6zu | %8.0f", name.c_str(), scene.bodies.size(), bytes->size(),
+                bytes->size() / scene.bodies.size(), whole);
     for (std::vector<double>* times : {&assigned, &saved, &loaded, &viewed, &posed}) {
         const double part = median(*times);
         std::printf(" | %8.0f %6.3f", part, part / whole);
@@ -98,10 +94,10 @@ int run_saving(const std::vector<std::string_view>& arguments) {
     std::printf("%-12s %6s | %9s %6s | %8s", "scene", "bodies", "bytes", "/body", "step, us");
     for (const char* const name : {"assign", "save", "load", "view", "poses"}) std::printf(" | %8s %6s", name, "/step");
     std::printf("\n");
-    for (const std::string& name : options.scenes) {
-        if (!print_scene(name, options)) return 1;
-    }
-    return 0;
+    const bool good = for_each_scene(
+        "talus-profile saving", options.scenes,
+        [&](const std::string& name, const samples::SceneData& scene) { return print_scene(name, scene, options); });
+    return good ? 0 : 1;
 }
 
 }  // namespace talus::profiling

@@ -3,6 +3,7 @@
 #include "profiling/bench/scenes/threads_bench.h"
 
 #include "profiling/bench/measure.h"
+#include "profiling/bench/scenes/each_scene.h"
 #include "samples/scenes/scene.h"
 
 #include <talus/profiling/statistics.h>
@@ -22,6 +23,7 @@ namespace talus::profiling {
 
 namespace {
 
+constexpr const char* program = "talus-profile threads";
 constexpr const char* help = R"(usage: talus-profile threads [options]
 Steps each scene in two worlds, one on one thread and one on several, by turns in laps of some steps, while other programs keep
 processors busy. Prints wall time per step: median, mean and 99th percentile, and the ratios of several threads to one (below
@@ -133,40 +135,29 @@ struct Runner {
     }
 };
 
-bool print_scene(const std::string& name, const Options& options, ThreadPool& pool) {
-    const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
-    if (!scene) {
-        std::fprintf(stderr, "talus-profile threads: %s\n", scene.error().message.c_str());
-        return false;
-    }
+bool print_scene(const std::string& name, const samples::SceneData& scene, const Options& options, ThreadPool& pool) {
     WorldDef def;
     def.allow_sleep = false;
     def.timing = Timing::off;
-    Runner one{samples::make_world(*scene, nullptr, def), {}, 0, {}};
-    Runner several{samples::make_world(*scene, nullptr, def), pool.jobs(), 0, {}};
+    Runner one{samples::make_world(scene, nullptr, def), {}, 0, {}};
+    Runner several{samples::make_world(scene, nullptr, def), pool.jobs(), 0, {}};
     for (int done = 0; done < options.steps;) {
         const int lap = std::min(options.lap, options.steps - done);
-        one.run(*scene, lap, options.hz);
-        several.run(*scene, lap, options.hz);
+        one.run(scene, lap, options.hz);
+        several.run(scene, lap, options.hz);
         done += lap;
     }
     const auto p99 = [](const Runner& runner) { return quantile_of(runner.ms, 0.99); };
     const double one_median = median(one.ms), several_median = median(several.ms);
     std::printf("%-12s %6zu | %8.3f %8.3f %5.2f | %8.3f %8.3f %5.2f | %8.3f %8.3f %5.2f | %s\n", name.c_str(),
-                scene->bodies.size(), one_median, several_median, several_median / one_median, one.mean(),
+                scene.bodies.size(), one_median, several_median, several_median / one_median, one.mean(),
                 several.mean(), several.mean() / one.mean(), p99(one), p99(several), p99(several) / p99(one),
                 one.world.hash() == several.world.hash() ? "same" : "DIFFERENT");
-    std::fflush(stdout);
     return true;
 }
 
-/// The parts of a step that more threads would not shorten.
-bool print_span(const std::string& name, const Options& options) {
-    const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
-    if (!scene) {
-        std::fprintf(stderr, "talus-profile threads: %s\n", scene.error().message.c_str());
-        return false;
-    }
+/// Prints how much several threads could save. Returns whether all numbers of threads gave the same bits.
+bool print_span(const std::string& name, const samples::SceneData& scene, const Options& options) {
     WorldDef def;
     def.allow_sleep = false;
     struct Run {
@@ -182,16 +173,16 @@ bool print_span(const std::string& name, const Options& options) {
     };
     std::vector<Run> runs;
     for (const int threads : {1, 2, 4, 8, 16, 32})
-        runs.push_back({samples::make_world(*scene, nullptr, def), {.threads = threads, .simulate = true}, {}});
+        runs.push_back({samples::make_world(scene, nullptr, def), {.threads = threads, .simulate = true}, {}});
     for (int step = 0; step < options.steps; ++step) {
         for (Run& run : runs) {
-            samples::step_scene(run.world, *scene, step, run.jobs);
+            samples::step_scene(run.world, scene, step, run.jobs);
             run.spans.push_back(run.world.profile().span);
         }
     }
     const double one = runs[0].median_of(&StageSpans::total);
     bool same = true;
-    std::printf("%-12s %6zu %8.3f |", name.c_str(), scene->bodies.size(), 1e-3 * one);
+    std::printf("%-12s %6zu %8.3f |", name.c_str(), scene.bodies.size(), 1e-3 * one);
     for (const Run& run : runs) {
         if (&run != &runs[0]) std::printf(" %5.2f", one / run.median_of(&StageSpans::total));
         same = same && run.world.hash() == runs[0].world.hash();
@@ -202,7 +193,6 @@ bool print_span(const std::string& name, const Options& options) {
         std::printf(" %5.0f %5.0f %5.0f |", runs[0].median_of(stage), runs[1].median_of(stage),
                     runs.back().median_of(stage));
     std::printf(" %s\n", same ? "same" : "DIFFERENT");
-    std::fflush(stdout);
     return same;
 }
 
@@ -213,8 +203,9 @@ int print_spans(const Options& options) {
     std::printf("\nscene        bodies         ms |     2     4     8    16    32 |");
     for (int i = 0; i < 7; ++i) std::printf(" 1, 2, 32, us      |");
     std::printf(" bits\n");
-    bool good = true;
-    for (const std::string& name : options.scenes) good = print_span(name, options) && good;
+    const bool good = for_each_scene(
+        program, options.scenes,
+        [&](const std::string& name, const samples::SceneData& scene) { return print_span(name, scene, options); });
     return good ? 0 : 1;
 }
 
@@ -240,8 +231,10 @@ int run_threads(const std::vector<std::string_view>& arguments) {
     std::printf(
         "                    | median                  | mean                    | 99th percentile         |\n"
         "scene        bodies |        1  several ratio |        1  several ratio |        1  several ratio | bits\n");
-    bool made = true;
-    for (const std::string& name : options.scenes) made = print_scene(name, options, pool) && made;
+    const bool made =
+        for_each_scene(program, options.scenes, [&](const std::string& name, const samples::SceneData& scene) {
+            return print_scene(name, scene, options, pool);
+        });
     return made ? 0 : 1;
 }
 
