@@ -3,6 +3,11 @@
 ///
 /// Everything that a step uses is computed with IEEE + - * / and sqrt only (no libm), so that two compilers give the
 /// same bits. Units are SI; frames are right-handed with +y up.
+///
+/// Positions in the world are double, and Talus keeps them on a grid of 2^-29 m (2 nm). Within 2^24 m (16,777 km) of the
+/// origin, sums and differences of such positions have no rounding errors. So a world behaves the same everywhere: if it
+/// is moved by a multiple of the grid, such as a whole number of metres, it steps to the same bits relative to its new
+/// place. All else is float, and relative: velocities, shapes, points of shapes, displacements.
 
 #include <glm/geometric.hpp>
 #include <glm/gtc/quaternion.hpp>
@@ -31,15 +36,37 @@ extern template struct GlmLayout<offsetof(glm::quat, x), sizeof(glm::quat), size
                sizeof(glm::mat3)>::the_glm_of_talus;
 }  // namespace detail
 
-using glm::mat3;  ///< 3 x 3 floats, by columns
-using glm::quat;  ///< a quaternion of floats; w first
-using glm::vec3;  ///< three floats
+using glm::dvec3;  ///< three doubles
+using glm::mat3;   ///< 3 x 3 floats, by columns
+using glm::quat;   ///< a quaternion of floats; w first
+using glm::vec3;   ///< three floats
 
 /// A rigid pose: rotate by the unit quaternion `rotation`, then translate by `position` (m).
 struct Transform {
     vec3 position{0.0f};                    ///< m
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};  ///< unit
 };
+
+/// A rigid pose in the world: rotate by the unit quaternion `rotation`, then translate by `position` (m).
+struct WorldTransform {
+    dvec3 position{0.0};                    ///< m
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};  ///< unit
+};
+
+/// The grid of world positions, m.
+inline constexpr double position_grid = 1.0 / 536870912.0;
+
+/// Returns the nearest multiple of the grid. Numbers of 2^23 and more are multiples already.
+inline double on_grid(double x) {
+    constexpr double unit = 8388608.0;  // doubles from here to its double are the multiples of the grid
+    static_assert(unit * 2.220446049250313e-16 == position_grid);
+    const double shift = std::copysign(unit, x);
+    return std::abs(x) < unit ? (x + shift) - shift : x;
+}
+/// Returns the nearest point of the grid.
+inline dvec3 on_grid(const dvec3& p) { return {on_grid(p.x), on_grid(p.y), on_grid(p.z)}; }
+/// Returns a point of the grid, displaced by `by` (m) to the nearest point of the grid.
+inline dvec3 displaced(const dvec3& point, const vec3& by) { return point + on_grid(dvec3(by)); }
 
 /// A rigid pose whose rotation is a matrix, for inner loops.
 struct MatrixTransform {
@@ -87,9 +114,18 @@ inline vec3 transform_point(const Transform& t, const vec3& p) { return t.positi
 /// Maps the point p from the frame t to t's parent frame.
 inline vec3 transform_point(const MatrixTransform& t, const vec3& p) { return t.position + t.rotation * p; }
 
+/// Maps the point p from the frame t to the world.
+inline dvec3 transform_point(const WorldTransform& t, const vec3& p) {
+    return displaced(t.position, rotate(t.rotation, p));
+}
+
 /// Maps the point p from t's parent frame to the frame t.
 inline vec3 inverse_transform_point(const Transform& t, const vec3& p) {
     return inverse_rotate(t.rotation, p - t.position);
+}
+/// Maps the point p from the world to the frame t.
+inline vec3 inverse_transform_point(const WorldTransform& t, const dvec3& p) {
+    return inverse_rotate(t.rotation, vec3(p - t.position));
 }
 
 /// Returns transpose(m) * v: v in the axes that are m's columns.
@@ -117,10 +153,29 @@ inline Transform multiply(const Transform& a, const Transform& b) {
     return {transform_point(a, b.position), multiply(a.rotation, b.rotation)};
 }
 
+/// Maps the pose b from the frame a to the world.
+inline WorldTransform multiply(const WorldTransform& a, const Transform& b) {
+    return {transform_point(a, b.position), multiply(a.rotation, b.rotation)};
+}
+
 /// Maps the pose b from the parent frame of both to the frame a: inverse(a) * b.
 inline Transform relative(const Transform& a, const Transform& b) {
     const quat inverse = conjugate(a.rotation);
     return {rotate(inverse, b.position - a.position), multiply(inverse, b.rotation)};
+}
+
+/// Maps the pose b from the world to the frame a.
+inline Transform relative(const WorldTransform& a, const WorldTransform& b) {
+    const quat inverse = conjugate(a.rotation);
+    return {rotate(inverse, vec3(b.position - a.position)), multiply(inverse, b.rotation)};
+}
+/// Returns the pose t as seen from `origin`, in the world's axes.
+inline Transform relative_to(const dvec3& origin, const WorldTransform& t) {
+    return {vec3(t.position - origin), t.rotation};
+}
+/// Returns the pose in the world that looks like t from `origin`, in the world's axes.
+inline WorldTransform translated(const Transform& t, const dvec3& origin) {
+    return {displaced(origin, t.position), t.rotation};
 }
 
 /// Returns the absolute values of all elements.
@@ -130,6 +185,8 @@ inline mat3 absolute(const mat3& m) { return mat3(glm::abs(m[0]), glm::abs(m[1])
 inline bool is_finite(float x) { return std::isfinite(x); }
 /// Returns whether all components are finite.
 inline bool is_finite(const vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+/// Returns whether all components are finite.
+inline bool is_finite(const dvec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 /// Returns whether all components are finite.
 inline bool is_finite(const quat& q) {
     return std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z);
