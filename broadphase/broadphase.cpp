@@ -32,7 +32,7 @@ ProxyIndex given_twice(std::span<const ProxyIndex> proxies) {
 }
 
 [[maybe_unused]] bool can_move(const detail::Proxies& all, std::span<const ProxyIndex> proxies,
-                               std::span<const Aabb> tight, std::span<const vec3> displacements) {
+                               std::span<const WorldAabb> tight, std::span<const vec3> displacements) {
     for (std::size_t i = 0; i < proxies.size(); ++i) {
         if (!all.exists(proxies[i]) || !is_box(tight[i]) || !is_finite(displacements[i])) return false;
     }
@@ -47,7 +47,7 @@ bool Broadphase::State::refuse_proxy(const std::string& call, ProxyIndex proxy) 
     return false;
 }
 
-bool Broadphase::State::refuse_box(const std::string& call, const Aabb& box) {
+bool Broadphase::State::refuse_box(const std::string& call, const WorldAabb& box) {
     const bool finite = is_finite(box.lower) && is_finite(box.upper);
     last_error = {finite ? ErrorCode::bad_size : ErrorCode::not_finite,
                   call + ": the box is from " + text(box.lower) + " to " + text(box.upper) +
@@ -137,7 +137,7 @@ bool Broadphase::remove(std::span<const ProxyIndex> proxies) {
 
 bool Broadphase::is_valid(ProxyIndex proxy) const { return state().proxies.exists(proxy); }
 
-bool Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
+bool Broadphase::move(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) {
     State& s = state_to_change();
     if (!s.proxies.exists(proxy)) [[unlikely]]
         return s.refuse_proxy("move", proxy);
@@ -152,7 +152,7 @@ bool Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacem
     return true;
 }
 
-bool Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight,
+bool Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const WorldAabb> tight,
                       std::span<const vec3> displacements, const Jobs& jobs) {
     State& s = state_to_change();
     const std::size_t count = proxies.size();
@@ -203,11 +203,11 @@ void Broadphase::refresh(const Jobs& jobs) {
 std::size_t Broadphase::pair_count() const { return state().pairs.size(); }
 std::size_t Broadphase::proxy_count() const { return state().proxies.count(); }
 
-const Aabb& Broadphase::fat_box(ProxyIndex proxy) const {
+const WorldAabb& Broadphase::fat_box(ProxyIndex proxy) const {
     const detail::Proxies& proxies = state().proxies;
     if (proxy < proxies.size()) [[likely]]
         return proxies.box(proxy);
-    static const Aabb none;
+    static const WorldAabb none;
     return none;
 }
 
@@ -216,7 +216,7 @@ std::uint32_t Broadphase::user_data(ProxyIndex proxy) const {
     return proxy < proxies.size() ? proxies.user_data(proxy) : 0;
 }
 
-void Broadphase::for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const {
+void Broadphase::for_each_overlap(const WorldAabb& box, FunctionRef<void(std::uint32_t)> visit) const {
     state().queries().overlaps(box, visit);
 }
 
@@ -229,7 +229,7 @@ void Broadphase::run_casts(std::span<const BoxCast> casts,
     state().queries().cast(casts, visit);
 }
 
-void Broadphase::run_nearest(const vec3& point, float max_distance,
+void Broadphase::run_nearest(const dvec3& point, float max_distance,
                              FunctionRef<float(std::uint32_t, float, float)> visit) const {
     state().queries().nearest(point, max_distance, visit);
 }

@@ -25,7 +25,7 @@ struct Broadphase::State {
 
     // These set last_error and return false. `call` is the name of the refused function.
     bool refuse_proxy(const std::string& call, ProxyIndex proxy);
-    bool refuse_box(const std::string& call, const Aabb& box);
+    bool refuse_box(const std::string& call, const WorldAabb& box);
 
     detail::Queries queries() const { return {proxies, grids}; }
 };

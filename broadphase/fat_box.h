@@ -32,27 +32,29 @@ inline Float4 stretch_of(Float4 longest, Float4 step, float steps) {
     return min(splat<Float4>(steps) * step, max(step, splat<Float4>(s.max_stretch) * longest));
 }
 
-/// Replaces infinities by the largest float. Tight boxes are finite, so the result still contains them.
-inline BoxLanes finite(const BoxLanes& box) {
-    const Float4 limit = splat<Float4>(std::numeric_limits<float>::max());
-    return {max(min(box.lower, limit), -limit), max(min(box.upper, limit), -limit)};
+/// Lengths, each of them rounded to the grid of world positions.
+inline Double4 on_grid(Float4 lengths) {
+    const Double2 shift = Double2{} + position_grid / std::numeric_limits<double>::epsilon();
+    const Double4 x = to_double(within(lengths, std::numeric_limits<float>::max()));
+    return {(x.xy + shift) - shift, (x.zz + shift) - shift};  // large floats are on the grid, and left as they are
 }
 
-/// The fat box of a moving proxy. It contains `tight`, and it is finite: where a margin would overflow, the bound is
-/// the largest float.
-inline Aabb fatten(const Aabb& tight, const vec3& displacement) {
+/// The fat box of a moving proxy. It contains `tight`, and it is finite. How much larger it is depends on the edges and
+/// the displacement only: so in a world that is moved, it is the same box, moved.
+inline WorldAabb fatten(const WorldAabb& tight, const vec3& displacement) {
     constexpr FatBoxSettings s = fat_box_settings;
-    const BoxLanes box = lanes_of(tight);
-    const Float4 edges = box.upper - box.lower, longest = largest(edges), motion = lanes_of(displacement);
+    const WorldLanes box = lanes_of(tight);
+    const Float4 edges = to_float(box.upper - box.lower), longest = largest(edges), motion = lanes_of(displacement);
     const Float4 least = max(splat<Float4>(s.min_margin), splat<Float4>(s.margin_of_longest) * longest);
-    const Float4 margin = min(max(splat<Float4>(s.margin) * edges, least), splat<Float4>(s.max_margin));
+    const Float4 margin = within(max(splat<Float4>(s.margin) * edges, least), s.max_margin);
     const Float4 zero{}, ahead = stretch_of(longest, max(motion, zero), s.steps_ahead),
                          behind = stretch_of(longest, max(-motion, zero), s.steps_ahead),
                          back = stretch_of(longest, absolute(motion), s.steps_behind);
-    return aabb_of(finite({box.lower - margin - max(behind, back), box.upper + margin + max(ahead, back)}));
+    return aabb_of({box.lower - on_grid(margin + max(behind, back)),
+                    box.upper + on_grid(margin + max(ahead, back))});
 }
 
 /// Returns whether `fat` contains `tight` and its margins are not larger than shrink_factor allows.
-bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement);
+bool still_fits(const WorldAabb& fat, const WorldAabb& tight, const vec3& displacement);
 
 }  // namespace talus::detail

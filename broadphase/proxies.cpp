@@ -21,7 +21,7 @@ std::size_t part_begin(std::size_t items, int part, std::size_t parts) {
 
 }  // namespace
 
-bool is_box(const Aabb& box) {
+bool is_box(const WorldAabb& box) {
     return is_finite(box.lower) && is_finite(box.upper) && glm::all(glm::lessThanEqual(box.lower, box.upper));
 }
 
@@ -74,26 +74,25 @@ void Proxies::remove(ProxyIndex proxy) {
 }
 
 // Returns whether a proxy whose tight box is inside its fat box can keep the fat box.
-bool Proxies::may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
+bool Proxies::may_keep_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const {
     return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }
 
-void Proxies::renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
+void Proxies::renew_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) {
     const bool moving = flags_[proxy].moving;
     boxes_[proxy] = moving ? fatten(tight, displacement) : tight;
     flags_[proxy].stretched = moving && displacement != vec3(0.0f);
 }
 
-void Proxies::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
-    // Loads each float alone: a wide load of a box that was just written float by float would wait for those stores.
-    if (contains(lanes_of(boxes_[proxy]), {lanes_of(tight.lower), lanes_of(tight.upper)}) &&
-        (!flags_[proxy].stretched || may_keep_box(proxy, tight, displacement)))
+void Proxies::move(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) {
+    // Not contains_wide(): it would wait for the stores of a box that was just written.
+    if (contains(boxes_[proxy], tight) && (!flags_[proxy].stretched || may_keep_box(proxy, tight, displacement)))
         return;
     renew_box(proxy, tight, displacement);
     mark_pending(proxy);
 }
 
-void Proxies::move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight,
+void Proxies::move(std::span<const ProxyIndex> proxies, std::span<const WorldAabb> tight,
                    std::span<const vec3> displacements, const Jobs& jobs) {
     const auto count = static_cast<std::size_t>(jobs.tasks_for(proxies.size(), least_moves));
     const std::span<Task> tasks = at_least(scratch_.tasks, count);
@@ -101,12 +100,12 @@ void Proxies::move(std::span<const ProxyIndex> proxies, std::span<const Aabb> ti
         std::vector<ProxyIndex>& leaving = tasks[static_cast<std::size_t>(t)].leaving;
         leaving.clear();
         const ProxyIndex* const ids = proxies.data();
-        const Aabb *const tight_boxes = tight.data(), *const fat_boxes = boxes_.data();
+        const WorldAabb *const tight_boxes = tight.data(), *const fat_boxes = boxes_.data();
         const ProxyFlags* const flags = flags_.data();
         const std::size_t end = part_begin(proxies.size(), t + 1, count);
         for (std::size_t i = part_begin(proxies.size(), t, count); i < end; ++i) {
             const ProxyIndex p = ids[i];
-            if (contains(lanes_of(fat_boxes[p]), lanes_of(tight_boxes[i])) &&
+            if (contains_wide(fat_boxes[p], tight_boxes[i]) &&
                 (!flags[p].stretched || may_keep_box(p, tight_boxes[i], displacements[i]))) [[likely]]
                 continue;
             renew_box(p, tight_boxes[i], displacements[i]);

@@ -44,9 +44,9 @@ public:
     void reserve(std::size_t more);
     ProxyIndex add(const ProxyDef& def);
     void remove(ProxyIndex proxy);
-    void move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
-    void move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
-              const Jobs& jobs);
+    void move(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement);
+    void move(std::span<const ProxyIndex> proxies, std::span<const WorldAabb> tight,
+              std::span<const vec3> displacements, const Jobs& jobs);
     void set_moving(ProxyIndex proxy, bool moving);
     void set_filter(ProxyIndex proxy, const Filter& filter);
 
@@ -55,8 +55,8 @@ public:
     bool exists(ProxyIndex proxy) const { return proxy < flags_.size() && flags_[proxy].home != Home::none; }
     const ProxyFlags& flags(ProxyIndex proxy) const { return flags_[proxy]; }
     std::span<const ProxyFlags> flags() const { return flags_; }  ///< by proxy
-    std::span<const Aabb> boxes() const { return boxes_; }        ///< the fat ones, by proxy
-    const Aabb& box(ProxyIndex proxy) const { return boxes_[proxy]; }
+    std::span<const WorldAabb> boxes() const { return boxes_; }   ///< the fat ones, by proxy
+    const WorldAabb& box(ProxyIndex proxy) const { return boxes_[proxy]; }
     const Filter& filter(ProxyIndex proxy) const { return owners_[proxy].filter; }
     std::uint32_t user_data(ProxyIndex proxy) const { return owners_[proxy].user_data; }
     void prefetch_box(ProxyIndex proxy) const { __builtin_prefetch(&boxes_[proxy]); }
@@ -96,13 +96,13 @@ private:
     void restore(ByteReader& bytes);
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    bool may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
-    void renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
+    bool may_keep_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const;
+    void renew_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement);
 
     // By proxy index.
     std::vector<Owner> owners_;
     std::vector<ProxyFlags> flags_;
-    std::vector<Aabb> boxes_;
+    std::vector<WorldAabb> boxes_;
 
     std::vector<ProxyIndex> free_;     // a heap, lowest first
     std::vector<ProxyIndex> removed_;  // since the last update: not free before the next one
@@ -114,6 +114,6 @@ private:
 };
 
 /// Returns whether the box is finite and lower <= upper on each axis.
-bool is_box(const Aabb& box);
+bool is_box(const WorldAabb& box);
 
 }  // namespace talus::detail

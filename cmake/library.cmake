@@ -12,6 +12,8 @@ function(talus_library name)
   target_include_directories(talus_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(talus_${name} PUBLIC talus_common PRIVATE $<BUILD_INTERFACE:talus_options>)
   target_link_libraries(talus_${name} PUBLIC ${arg_LIBRARIES})
+  # glm would convert doubles to floats without a word: places in the world must not become floats by oversight.
+  target_compile_definitions(talus_${name} PRIVATE GLM_FORCE_EXPLICIT_CTOR)
 endfunction()
 
 # talus_embed(TARGET file...): makes each text file a constant of TARGET's: "page.html" is

@@ -321,13 +321,18 @@ template <class Bytes, class T, glm::qualifier Q>
 void visit_fields(Bytes& bytes, glm::mat<3, 3, T, Q>& m) {
     bytes(m[0], m[1], m[2]);
 }
-template <class Bytes>
-void visit_fields(Bytes& bytes, Aabb& box) {
+template <class Bytes, class Vec>
+void visit_fields(Bytes& bytes, BasicAabb<Vec>& box) {
     auto& [lower, upper] = box;
     bytes(lower, upper);
 }
 template <class Bytes>
 void visit_fields(Bytes& bytes, Transform& pose) {
+    auto& [position, rotation] = pose;
+    bytes(position, rotation);
+}
+template <class Bytes>
+void visit_fields(Bytes& bytes, WorldTransform& pose) {
     auto& [position, rotation] = pose;
     bytes(position, rotation);
 }

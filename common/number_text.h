@@ -17,6 +17,14 @@ inline std::string text(float x) {
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr};
 }
 
+/// The same for a double.
+inline std::string text(double x) {
+    if (std::isnan(x)) return "nan";
+    std::array<char, 32> digits{};
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr};
+}
+
+inline std::string text(const dvec3& v) { return "(" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")"; }
 inline std::string text(const vec3& v) { return "(" + text(v.x) + ", " + text(v.y) + ", " + text(v.z) + ")"; }
 
 }  // namespace talus::detail

@@ -238,6 +238,8 @@ inline constexpr float largest_mass = 1e15f;
 /// Largest limit of the speed of a world's bodies, m/s, largest component of its gravity, m/s^2, and largest factor by
 /// which a body changes it. More is refused. Larger: the squares of speeds exceed the range of floats.
 inline constexpr float largest_max_speed = 1e15f, largest_gravity = 1e15f, largest_gravity_scale = 1e6f;
+/// Of a position in the world along each axis, m: floats can hold differences, and their squares.
+inline constexpr double largest_position = 1e18;
 /// Largest speed of a surface (a belt), m/s. A faster surface runs at this speed. Larger: as above.
 inline constexpr float largest_surface_speed = 1e6f;
 /// Largest coefficient of friction. A larger one counts as this one; bodies stick at it anyway. Larger: as above.

@@ -6,7 +6,7 @@
 
 namespace talus {
 
-double enter_fraction(const BoxCast& cast, const Aabb& box) {
+double enter_fraction(const BoxCast& cast, const WorldAabb& box) {
     const bool box_has_nan = std::isunordered(box.lower.x, box.upper.x) || std::isunordered(box.lower.y, box.upper.y) ||
                              std::isunordered(box.lower.z, box.upper.z);
     if (!detail::is_valid(cast) || box_has_nan) [[unlikely]]

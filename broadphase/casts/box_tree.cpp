@@ -16,9 +16,9 @@ constexpr std::size_t most_trees = 4;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // The bits of the longest edge: they order as lengths do, and are nearly linear in the logarithm.
-std::uint32_t size_of(const Aabb& box) {
-    const vec3 edges = box.upper - box.lower;
-    return std::bit_cast<std::uint32_t>(std::max({edges.x, edges.y, edges.z, 0.0f}));
+std::uint32_t size_of(const BoxLanes& box) {
+    const Float4 edges = box.upper - box.lower;
+    return std::bit_cast<std::uint32_t>(std::max({edges[0], edges[1], edges[2], 0.0f}));
 }
 
 }  // namespace
@@ -58,30 +58,44 @@ void BoxTree::divide(std::span<Item> items, std::size_t count, int axis) {
                      [axis](const Item& a, const Item& b) { return a.center[axis] < b.center[axis]; });
 }
 
-void BoxTree::add(ProxyIndex proxy, const Aabb& box) {
-    const vec3 center = 0.5f * box.lower + 0.5f * box.upper;
-    items_.push_back({{center.x, center.y, center.z}, proxy});
+void BoxTree::build(std::span<const WorldAabb> boxes) {
+    nodes_.clear();
+    trees_.clear();
+    items_.clear();
+    if (members_.empty()) return;
+    const std::vector<dvec3> origins = choose_origins(members_, boxes);
+    seen_.resize(boxes.size());
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+        const std::size_t begin = items_.size();
+        trees_.push_back({lanes_of(origins[i]), {}});
+        for (const ProxyIndex p : members_) {
+            if (nearest_origin(origins, boxes[p].lower) != i) continue;
+            const BoxLanes box = seen_from(trees_[i].origin, lanes_of(boxes[p]));
+            const Float4 center = splat<Float4>(0.5f) * (box.lower + box.upper);
+            seen_[p] = box;
+            items_.push_back({{center[0], center[1], center[2]}, p});
+        }
+        build(trees_[i], std::span(items_).subspan(begin));
+    }
 }
 
-void BoxTree::build(std::span<const Aabb> boxes) {
-    nodes_.clear();
-    roots_.clear();
-    for (std::span<Item> left = items_; !left.empty();) {
+void BoxTree::build(Trees& trees, std::span<Item> items) {
+    for (std::span<Item> left = items; !left.empty();) {
         std::uint64_t sum = 0;
-        for (const Item& item : left) sum += size_of(boxes[item.id]);
+        for (const Item& item : left) sum += size_of(seen_[item.id]);
         const auto limit = static_cast<std::uint32_t>(sum / left.size()) + (tree_octaves << 23);
-        const auto larger = roots_.size() + 1 == most_trees
+        const auto larger = trees.roots.size() + 1 == most_trees
                                 ? left.end()
                                 : std::partition(left.begin(), left.end(),
-                                                 [&](const Item& item) { return size_of(boxes[item.id]) <= limit; });
+                                                 [&](const Item& item) { return size_of(seen_[item.id]) <= limit; });
         BoxLanes bounds;
-        roots_.push_back(build({left.begin(), larger}, boxes, bounds));
+        trees.roots.push_back(build({left.begin(), larger}, bounds));
         left = {larger, left.end()};
     }
 }
 
 // Builds a node of these items. Returns the node's index, as its parent stores it, and the bounds around the items.
-unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxLanes& bounds) {
+unsigned BoxTree::build(std::span<Item> items, BoxLanes& bounds) {
     std::size_t share = 1;
     while (share * BoxNode::width < items.size()) share *= BoxNode::width;
     // Divides the items at multiples of the share, each part into two that are as equal as that allows.
@@ -120,11 +134,11 @@ unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxL
         bounds = {min(bounds.lower, box.lower), max(bounds.upper, box.upper)};
     };
     if (share == 1) {
-        for (std::size_t i = 0; i < items.size(); ++i) set(i, items[i].id, lanes_of(boxes[items[i].id]));
+        for (std::size_t i = 0; i < items.size(); ++i) set(i, items[i].id, seen_[items[i].id]);
     } else {
         for (std::size_t i = 0; i < count; ++i) {
             BoxLanes around;
-            const unsigned child = build(parts[i], boxes, around);
+            const unsigned child = build(parts[i], around);
             set(i, child, around);
         }
     }
@@ -132,33 +146,33 @@ unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxL
     return share == 1 ? index | BoxNode::leaf : index;
 }
 
-void BoxTree::cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) const {
+void BoxTree::cast(BoxCast& cast, std::span<const WorldAabb> boxes, FunctionRef<float(ProxyIndex, float)> visit) const {
     static RayStep* const step = best_ray_step();
     const CastRay ray(cast);
-    const RayProbe probe = ray.probe();
-    RayWalk walk;
-    walk.nodes = nodes_.data();
-    for (unsigned axis = 0; axis < 3; ++axis) {
-        std::fill_n(walk.to[axis], RayWalk::lanes, probe.to_low[axis]);
-        std::fill_n(walk.to[axis + 3], RayWalk::lanes, probe.to_high[axis]);
-        std::fill_n(walk.by[axis], RayWalk::lanes, probe.inverse[axis]);
-        std::fill_n(walk.by[axis + 3], RayWalk::lanes, probe.minus_inverse[axis]);
-        const bool forwards = probe.inverse[axis] > 0.0f;
-        walk.enters_by[axis] = forwards ? axis : axis + 3;
-        walk.leaves_by[axis] = forwards ? axis + 3 : axis;
-    }
-    for (const unsigned root : roots_) walk.items[walk.count++] = root;
-    const BoxNode* leaf = nullptr;
-    while (true) {
-        walk.max_fraction = cast.max_fraction;
-        unsigned count = step(walk, leaf);
-        if (count == 0) return;
-        while (count-- > 0) {
-            const auto i = static_cast<unsigned>(walk.found[count]);
-            const auto bound = [&](int row) { return leaf->bounds[row][i]; };
-            const Aabb box{{bound(0), bound(1), bound(2)}, {-bound(3), -bound(4), -bound(5)}};
-            if (ray.clip({0.0, double{cast.max_fraction}}, box).empty()) continue;
-            cast.max_fraction = std::min(cast.max_fraction, visit(leaf->child[i], cast.max_fraction));
+    for (const Trees& trees : trees_) {
+        const RayProbe probe = ray.seen_from(trees.origin).probe;
+        RayWalk walk;
+        walk.nodes = nodes_.data();
+        for (unsigned axis = 0; axis < 3; ++axis) {
+            std::fill_n(walk.to[axis], RayWalk::lanes, probe.to_low[axis]);
+            std::fill_n(walk.to[axis + 3], RayWalk::lanes, probe.to_high[axis]);
+            std::fill_n(walk.by[axis], RayWalk::lanes, probe.inverse[axis]);
+            std::fill_n(walk.by[axis + 3], RayWalk::lanes, probe.minus_inverse[axis]);
+            const bool forwards = probe.inverse[axis] > 0.0f;
+            walk.enters_by[axis] = forwards ? axis : axis + 3;
+            walk.leaves_by[axis] = forwards ? axis + 3 : axis;
+        }
+        for (const unsigned root : trees.roots) walk.items[walk.count++] = root;
+        const BoxNode* leaf = nullptr;
+        while (true) {
+            walk.max_fraction = cast.max_fraction;
+            unsigned count = step(walk, leaf);
+            if (count == 0) break;
+            while (count-- > 0) {
+                const ProxyIndex id = leaf->child[static_cast<unsigned>(walk.found[count])];
+                if (ray.clip({0.0, double{cast.max_fraction}}, boxes[id]).empty()) continue;
+                cast.max_fraction = std::min(cast.max_fraction, visit(id, cast.max_fraction));
+            }
         }
     }
 }

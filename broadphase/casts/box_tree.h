@@ -1,7 +1,8 @@
 #pragma once
 /// A tree of boxes for many casts at once. It is built as a whole and never changed.
 ///
-/// The children of a node hold equal shares of its boxes, which come from dividing them in halves across the longest
+/// Boxes are seen from origins (origins.h): those of each origin have trees of their own, in float.
+/// What a cast finds in a leaf is tested in double. The children of a node hold equal shares of its boxes, which come from dividing them in halves across the longest
 /// axis. So boxes far away or close together cost nothing. Boxes much larger than the rest would enlarge all nodes
 /// above them: they have trees of their own.
 ///
@@ -13,6 +14,7 @@
 #include <talus/function_ref.h>
 #include "broadphase/columns/box_lanes.h"
 #include "broadphase/columns/box_scan.h"
+#include "broadphase/columns/origins.h"
 
 #include <span>
 #include <vector>
@@ -21,26 +23,34 @@ namespace talus::detail {
 
 class BoxTree {
 public:
-    void clear() { items_.clear(); }
-    void add(ProxyIndex proxy, const Aabb& box);
-    /// Builds the tree of the boxes that were added. `boxes` are the boxes by proxy.
-    void build(std::span<const Aabb> boxes);
+    void clear() { members_.clear(); }
+    void add(ProxyIndex proxy) { members_.push_back(proxy); }
+    /// Builds the tree of the proxies that were added. `boxes` are the boxes by proxy.
+    void build(std::span<const WorldAabb> boxes);
 
     /// Calls visit(proxy, max_fraction) once for each box that the cast touches, nearer nodes first. What `visit`
     /// returns becomes the cast's max_fraction if it is smaller.
-    void cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) const;
+    void cast(BoxCast& cast, std::span<const WorldAabb> boxes, FunctionRef<float(ProxyIndex, float)> visit) const;
 
 private:
     struct Item {
         float center[3];
         ProxyIndex id;
     };
+    /// The trees of one origin.
+    struct Trees {
+        Double4 origin;
+        std::vector<unsigned> roots;
+    };
     static void divide(std::span<Item> items, std::size_t count, int axis);
-    unsigned build(std::span<Item> items, std::span<const Aabb> boxes, BoxLanes& bounds);
+    void build(Trees& trees, std::span<Item> items);
+    unsigned build(std::span<Item> items, BoxLanes& bounds);
 
+    std::vector<ProxyIndex> members_;
     std::vector<Item> items_;
+    std::vector<BoxLanes> seen_;  ///< the boxes as seen from their origins, by proxy
     std::vector<BoxNode> nodes_;
-    std::vector<unsigned> roots_;
+    std::vector<Trees> trees_;
 };
 
 }  // namespace talus::detail

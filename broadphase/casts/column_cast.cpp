@@ -10,7 +10,8 @@ namespace talus::detail {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double cell_slack = 1e-6;  // relative rounding of cells_of, in cells per cell of distance from the origin
+// Relative rounding of cells_of, in cells per cell of distance from the origin. A cell ends half a cell from its number.
+constexpr double cell_slack = 1e-6, half_cell = 0.5;
 // A slab is as thick as the longest box times this, or as a cell. Larger: fewer slabs, more boxes tested in vain.
 constexpr double slab_reach = 1.5;
 // A ray with more slabs than most_slabs plus one per members_per_slab tests all members instead: empty slabs cost time
@@ -37,56 +38,50 @@ Slabs divide(const ColumnLevel& level, int first, int last, int main) {
 
 }  // namespace
 
-void cast_through(const ColumnGrid& grid, BoxCast& cast, std::span<const Aabb> boxes,
+void cast_through(const ColumnGrid& grid, BoxCast& cast, std::span<const WorldAabb> boxes,
                   FunctionRef<float(ProxyIndex, float)> visit, CastScratch& scratch) {
     static RayScan* const ray_scan = best_ray_scan();
     const CastRay ray(cast);
     const vec3 length = glm::abs(cast.translation);
     const int main = length.x >= length.y && length.x >= length.z ? 0 : length.y >= length.z ? 1 : 2;
     const bool forwards = cast.translation[main] >= 0.0f;
-    const Float4 center = lanes_of(cast.center), translation = lanes_of(cast.translation);
-    const Float4 grown = lanes_of(cast.half) + lanes_of(vec3(ray.slack(0), ray.slack(1), ray.slack(2)));
-    // The box around the cast from t.enter to t.exit, but not beyond max_fraction.
-    const auto part_of = [&](Interval t) {
-        const Float4 a = center + splat<Float4>(static_cast<float>(t.enter)) * translation;
-        const Float4 b = center + splat<Float4>(std::min(static_cast<float>(t.exit), cast.max_fraction)) * translation;
-        return BoxLanes{min(a, b) - grown, max(a, b) + grown};
-    };
-    RayProbe probe = ray.probe();
     for (const ColumnLevel& level : grid.levels()) {
         if (level.members == 0) continue;
-        const Interval whole = ray.clip({0.0, double{cast.max_fraction}}, level.bounds);
+        const Interval whole = ray.clip({0.0, double{cast.max_fraction}}, level.world_bounds);
         if (whole.empty()) continue;
-        const BoxLanes all = part_of(whole), bounds = lanes_of(level.bounds);
-        if (!overlaps(all, bounds)) continue;
+        NearbyCast nearby = ray.seen_from(level.origin);
+        const BoxLanes all = nearby.part(whole, cast.max_fraction);
+        if (!overlaps(all, level.bounds)) continue;
+        const double center = ray.from(level.origin, main);
+        const bool level_ends = level.bounds.upper[main] < far_limit;
         const Slabs slabs = divide(level, first_cell(level, all)[main], last_cell(level, all)[main], main);
         for (int i = 0; i < slabs.count; ++i) {
             const int begin = slabs.first + (forwards ? i : slabs.count - 1 - i) * slabs.cells,
                       end = std::min(begin + slabs.cells, slabs.last + 1);
             Interval t = whole;
-            if (slabs.count > 1) {  // the outermost slabs have no outer bound
-                const double low = begin == slabs.first ? -infinity : begin * slabs.cell,
-                             high = end == slabs.last + 1 ? infinity : end * slabs.cell;
+            if (slabs.count > 1) {  // the outermost slabs have no outer bound, nor do boxes beyond float
+                const double low = begin == slabs.first ? -infinity : (begin - half_cell) * slabs.cell,
+                             high = end == slabs.last + 1 || !level_ends ? infinity : (end - half_cell) * slabs.cell;
                 const double slack = cell_slack * slabs.cell * (std::abs(begin) + std::abs(end) + 1.0);
-                t = ray.clip(whole, main, low - slack, high + double{level.reach[main]} + slack);
+                t = ray.clip(whole, main, low - slack - center, high + double{level.reach[main]} + slack - center);
             }
             if (t.enter > double{cast.max_fraction}) break;
             if (t.empty()) continue;
-            const BoxLanes part = part_of(t);
-            if (!overlaps(part, bounds)) continue;
+            const BoxLanes part = nearby.part(t, cast.max_fraction);
+            if (!overlaps(part, level.bounds)) continue;
             Int4 from = first_cell(level, part), to = last_cell(level, part);
             from[main] = std::max(from[main], begin);
             to[main] = std::min(to[main], end - 1);
             if (from[main] > to[main]) continue;
             const CellWindow window = grid.window(level, from, to);
-            probe.max_fraction = cast.max_fraction;
+            nearby.probe.max_fraction = cast.max_fraction;
             scratch.found.count = 0;
-            scratch.found.count = ray_scan(window, probe, scratch.found.room_for(grid.room_for(window)));
+            scratch.found.count = ray_scan(window, nearby.probe, scratch.found.room_for(grid.room_for(window)));
             scratch.hits.clear();
             for (const ProxyIndex id : scratch.found.ids()) {
                 const Interval inside = ray.clip({0.0, double{cast.max_fraction}}, boxes[id]);
                 if (inside.empty()) continue;
-                const int at = cells_of(lanes_of(boxes[id]).lower, level.per_cell)[main];
+                const int at = cells_of(seen_from(level.origin, lanes_of(boxes[id])).lower, level.per_cell)[main];
                 if (begin <= at && at < end) scratch.hits.push_back({inside.enter, id});
             }
             std::sort(scratch.hits.begin(), scratch.hits.end());

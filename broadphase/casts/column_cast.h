@@ -32,7 +32,7 @@ struct CastScratch {
 /// level, slab by slab, and in each slab in order. What `visit` returns becomes the cast's max_fraction if it is
 /// smaller. `boxes` are those from which the grid was built; a member whose box there has changed since may or may not
 /// be visited.
-void cast_through(const ColumnGrid& grid, BoxCast& cast, std::span<const Aabb> boxes,
+void cast_through(const ColumnGrid& grid, BoxCast& cast, std::span<const WorldAabb> boxes,
                   FunctionRef<float(ProxyIndex, float)> visit, CastScratch& scratch);
 
 }  // namespace talus::detail

@@ -61,8 +61,12 @@ private:
 thread_local Lease::Kept Lease::kept_;
 
 constexpr float largest_float = std::numeric_limits<float>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-vec3 clamped(const vec3& v) { return glm::clamp(v, vec3(-largest_float), vec3(largest_float)); }
+dvec3 clamped(const dvec3& v) {
+    const dvec3 limit(std::numeric_limits<double>::max());
+    return glm::clamp(v, -limit, limit);
+}
 
 // With at least one cast per this many boxes, building a tree costs less than it saves, even if each cast ends at its
 // first hit. Long casts without a hit would need only a quarter as many.
@@ -71,25 +75,27 @@ constexpr std::size_t boxes_per_cast = 4;
 }  // namespace
 
 // Finds every proxy whose box overlaps, once each, in ascending order.
-void Queries::find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const {
+void Queries::find_all(const WorldAabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const {
     ids.clear();
+    const WorldLanes asked = lanes_of(box);
+    const auto meets = [&](ProxyIndex p) { return detail::overlaps(asked, proxies.box(p)); };
     const auto collect = [&](const ColumnGrid& grid, Home home) {
         found.count = 0;
         grid.find(box, found);
         for (const ProxyIndex p : found.ids()) {
-            if (proxies.flags(p).home == home) ids.push_back(p);
+            if (proxies.flags(p).home == home && meets(p)) ids.push_back(p);
         }
     };
     collect(grids.settled(), Home::settled);
     collect(grids.restless(), Home::restless);
     for (const ProxyIndex p : proxies.pending()) {
-        if (proxies.flags(p).home == Home::pending && talus::overlaps(proxies.box(p), box)) ids.push_back(p);
+        if (proxies.flags(p).home == Home::pending && meets(p)) ids.push_back(p);
     }
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-void Queries::overlaps(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const {
+void Queries::overlaps(const WorldAabb& box, FunctionRef<void(std::uint32_t)> visit) const {
     if (!glm::all(glm::lessThanEqual(box.lower, box.upper))) return;  // also for NaN
     const Lease memory;
     find_all({clamped(box.lower), clamped(box.upper)}, memory->cast.found, memory->ids);
@@ -126,25 +132,26 @@ void Queries::cast(std::span<const BoxCast> casts, FunctionRef<float(std::size_t
     const Lease memory;
     memory->tree.clear();
     for (ProxyIndex p = 0; p < proxies.size(); ++p) {
-        if (proxies.exists(p)) memory->tree.add(p, proxies.box(p));
+        if (proxies.exists(p)) memory->tree.add(p);
     }
     memory->tree.build(proxies.boxes());
     for (std::size_t i = 0; i < casts.size(); ++i) {
         if (!is_valid(casts[i])) continue;
         BoxCast cast = casts[i];
-        memory->tree.cast(
-            cast, [&](ProxyIndex p, float max_fraction) { return visit(i, proxies.user_data(p), max_fraction); });
+        memory->tree.cast(cast, proxies.boxes(), [&](ProxyIndex p, float max_fraction) {
+            return visit(i, proxies.user_data(p), max_fraction);
+        });
     }
 }
 
 // Searches larger and larger cubes around the point. A cube contains all boxes that are not farther than half its edge.
-void Queries::nearest(const vec3& point, float max_distance,
+void Queries::nearest(const dvec3& point, float max_distance,
                       FunctionRef<float(std::uint32_t, float, float)> visit) const {
     if (!is_finite(point) || !(max_distance >= 0.0f) || proxies.count() == 0) return;
     const Lease memory;
-    Aabb world{point, point};
+    WorldAabb world{point, point};
     bool any = false;
-    const auto include = [&](const Aabb& box) {
+    const auto include = [&](const WorldAabb& box) {
         world = any ? merge(world, box) : box;
         any = true;
     };
@@ -153,8 +160,8 @@ void Queries::nearest(const vec3& point, float max_distance,
     for (const ProxyIndex p : proxies.pending()) {
         if (proxies.flags(p).home == Home::pending) include(proxies.box(p));
     }
-    const float furthest =
-        std::min(max_distance, 2.0f * distance_to({world.upper, world.upper}, world.lower) + distance_to(world, point));
+    const float diagonal = distance_to(WorldAabb{world.upper, world.upper}, world.lower);
+    const float furthest = std::min(max_distance, 2.0f * diagonal + distance_to(world, point));
     // The first cube is about as large as the boxes. The size doubles, so a small first cube costs little; a first cube
     // that depends on the world would be too large if a single box is far away.
     float radius = 1e-6f * furthest;
@@ -162,12 +169,15 @@ void Queries::nearest(const vec3& point, float max_distance,
         if (grid->member_count() > 0) radius = std::max(radius, grid->common_reach());
     }
     radius = std::max({radius, distance_to(world, point), std::numeric_limits<float>::min()});
-    constexpr float rounding = 1e-6f;  // relative, larger than float's rounding of the corners of the cube
-    float done = -1.0f;                // boxes up to this far have been visited
+    constexpr double rounding = 1e-6;     // relative, larger than that of a distance
+    constexpr double at_corners = 1e-15;  // relative, larger than that of the corners of the cube
+    float done = -1.0f;                   // boxes up to this far have been visited
     float limit = max_distance;
     while (true) {
         radius = std::min(radius, furthest);
-        const vec3 reach = vec3(radius) + rounding * (vec3(radius) + glm::abs(point));
+        // A distance beyond the largest float counts as that.
+        const double wide = radius < largest_float ? double{radius} * (1.0 + rounding) : infinity;
+        const dvec3 reach = dvec3(wide) + at_corners * glm::abs(point);
         find_all({clamped(point - reach), clamped(point + reach)}, memory->cast.found, memory->ids);
         memory->near.clear();
         for (const ProxyIndex p : memory->ids) {

@@ -15,13 +15,13 @@ struct Queries {
     const Proxies& proxies;
     const ProxyGrids& grids;
 
-    void overlaps(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
+    void overlaps(const WorldAabb& box, FunctionRef<void(std::uint32_t)> visit) const;
     void cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;
     void cast(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const;
-    void nearest(const vec3& point, float max_distance, FunctionRef<float(std::uint32_t, float, float)> visit) const;
+    void nearest(const dvec3& point, float max_distance, FunctionRef<float(std::uint32_t, float, float)> visit) const;
 
 private:
-    void find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
+    void find_all(const WorldAabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
 };
 
 }  // namespace talus::detail

@@ -1,16 +1,25 @@
 #pragma once
-/// A box as two vectors of four lanes: tests and arithmetic on all three axes at once, without unpredictable branches.
+/// A box as vectors of lanes: tests and arithmetic on all three axes at once, without unpredictable branches.
+///
+/// Boxes in the world are double. Boxes that are searched for are stored in float, as seen from an origin nearby
+/// (origins.h). Rounding keeps the order of numbers: boxes that overlap in the world overlap in float, too. The opposite
+/// is nearly always true, and to be tested.
 
 #include <talus/aabb.h>
 #include "common/lanes.h"
 
+#include <cstdint>
 #include <cstring>
+#include <limits>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 namespace talus::detail {
+
+using Double2 = double __attribute__((vector_size(16)));
+using Long2 = std::int64_t __attribute__((vector_size(16)));
 
 /// One bit per lane in which a comparison holds.
 inline int lane_bits(Int4 mask) {
@@ -20,11 +29,28 @@ inline int lane_bits(Int4 mask) {
     return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
 #endif
 }
+inline int lane_bits(Long2 mask) {
+#if defined(__SSE2__)
+    return _mm_movemask_pd(reinterpret_cast<__m128d>(mask));
+#else
+    return static_cast<int>((mask[0] & 1) | (mask[1] & 2));
+#endif
+}
 
 /// Returns whether a comparison is true in all lanes.
 inline bool all(Int4 mask) { return lane_bits(mask) == 15; }
+inline bool all(Long2 mask) { return lane_bits(mask) == 3; }
 
 inline Float4 absolute(Float4 a) { return max(a, -a); }
+
+/// The same as clamp(a, -limit, limit). g++ 12 compiles that to five times as many instructions for a constant.
+inline Float4 within(Float4 a, float limit) {
+#if defined(__SSE2__)
+    return _mm_max_ps(_mm_min_ps(a, _mm_set1_ps(limit)), _mm_set1_ps(-limit));
+#else
+    return clamp(a, splat<Float4>(-limit), splat<Float4>(limit));
+#endif
+}
 
 /// The largest lane, in all lanes.
 inline Float4 largest(Float4 a) {
@@ -37,26 +63,90 @@ inline Float4 lanes_of(const vec3& v) { return Float4{v.x, v.y, v.z, v.z}; }
 
 inline void store(Float4 a, float* to) { std::memcpy(to, &a, sizeof a); }
 
-struct BoxLanes {
-    Float4 lower, upper;  ///< in the order of lanes_of()
+/// Four doubles in the order of lanes_of().
+struct Double4 {
+    Double2 xy, zz;
+
+    friend Double4 operator+(const Double4& a, const Double4& b) { return {a.xy + b.xy, a.zz + b.zz}; }
+    friend Double4 operator-(const Double4& a, const Double4& b) { return {a.xy - b.xy, a.zz - b.zz}; }
 };
 
-inline BoxLanes lanes_of(const Aabb& box) {
-    static_assert(sizeof(Aabb) == 24);
-    Float4 first, last;  // lower x, y, z, upper x; lower z, upper x, y, z
-    std::memcpy(&first, &box, sizeof first);
-    std::memcpy(&last, reinterpret_cast<const char*>(&box) + 8, sizeof last);
-    return {__builtin_shufflevector(first, first, 0, 1, 2, 2), __builtin_shufflevector(last, last, 1, 2, 3, 3)};
+inline double coordinate(const Double4& a, int axis) { return axis == 2 ? a.zz[0] : a.xy[axis]; }
+
+inline Double4 lanes_of(const dvec3& v) { return {Double2{v.x, v.y}, Double2{v.z, v.z}}; }
+
+/// Each lane rounded to float.
+inline Float4 to_float(const Double4& a) {
+#if defined(__SSE2__)
+    return reinterpret_cast<Float4>(
+        _mm_movelh_ps(_mm_cvtpd_ps(reinterpret_cast<__m128d>(a.xy)), _mm_cvtpd_ps(reinterpret_cast<__m128d>(a.zz))));
+#else
+    return Float4{static_cast<float>(a.xy[0]), static_cast<float>(a.xy[1]), static_cast<float>(a.zz[0]),
+                  static_cast<float>(a.zz[1])};
+#endif
+}
+inline Double4 to_double(Float4 a) {
+#if defined(__SSE2__)
+    return {_mm_cvtps_pd(a), _mm_cvtps_pd(_mm_movehl_ps(a, a))};
+#else
+    return {Double2{double{a[0]}, double{a[1]}}, Double2{double{a[2]}, double{a[3]}}};
+#endif
 }
 
-inline Aabb aabb_of(const BoxLanes& box) {
-    return {{box.lower[0], box.lower[1], box.lower[2]}, {box.upper[0], box.upper[1], box.upper[2]}};
+/// A box in float, as seen from an origin, or a box in the world.
+struct BoxLanes {
+    Float4 lower, upper;
+};
+struct WorldLanes {
+    Double4 lower, upper;
+};
+
+inline Double2 load(const double* from) {
+    Double2 lanes;
+    std::memcpy(&lanes, from, sizeof lanes);
+    return lanes;
 }
 
-inline bool contains(const BoxLanes& outer, const BoxLanes& inner) {
-    return all((outer.lower <= inner.lower) & (inner.upper <= outer.upper));
+/// With wide loads. Right after a box was written number by number, such a load would wait for the stores.
+inline WorldLanes lanes_of(const WorldAabb& box) {
+    return {{load(&box.lower.x), Double2{box.lower.z, box.lower.z}},
+            {load(&box.upper.x), Double2{box.upper.z, box.upper.z}}};
 }
 
+inline WorldAabb aabb_of(const WorldLanes& box) {
+    return {{box.lower.xy[0], box.lower.xy[1], box.lower.zz[0]}, {box.upper.xy[0], box.upper.xy[1], box.upper.zz[0]}};
+}
+
+/// The lanes in which a <= b. As an expression, it is slow: g++ 12 takes the lanes of `(a <= b) & (c <= d)` apart.
+inline Long2 at_most(Double2 a, Double2 b) {
+#if defined(__SSE2__)
+    return reinterpret_cast<Long2>(_mm_cmple_pd(a, b));
+#else
+    return a <= b;
+#endif
+}
+
+/// The same as contains() of the boxes, with wide loads.
+inline bool contains_wide(const WorldAabb& outer, const WorldAabb& inner) {
+    static_assert(sizeof(WorldAabb) == 6 * sizeof(double));
+    const Double2 a = load(&outer.lower.z), b = load(&inner.lower.z);  // lower z, upper x
+    return all(at_most(load(&outer.lower.x), load(&inner.lower.x)) &
+               at_most(load(&inner.upper.y), load(&outer.upper.y)) &
+               at_most(__builtin_shufflevector(a, b, 0, 3), __builtin_shufflevector(b, a, 0, 3)));
+}
+
+inline bool overlaps(const WorldLanes& a, const WorldAabb& b) {
+    return all(at_most(load(&b.lower.x), a.upper.xy) & at_most(a.lower.xy, load(&b.upper.x)) &
+               at_most(Double2{b.lower.z, a.lower.zz[1]}, Double2{a.upper.zz[0], b.upper.z}));
+}
 inline bool overlaps(const BoxLanes& a, const BoxLanes& b) { return all((a.lower <= b.upper) & (b.lower <= a.upper)); }
+
+/// Coordinates beyond this, as seen from an origin, count as this, m. So sums of two are finite.
+inline constexpr float far_limit = 0x1p126f;
+
+/// The box in float, as seen from an origin.
+inline BoxLanes seen_from(const Double4& origin, const WorldLanes& box) {
+    return {within(to_float(box.lower - origin), far_limit), within(to_float(box.upper - origin), far_limit)};
+}
 
 }  // namespace talus::detail

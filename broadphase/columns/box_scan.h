@@ -13,7 +13,7 @@ struct alignas(32) BoxEntry {
     float low[3];
     unsigned id;
     float minus_high[3];
-    unsigned unused;
+    unsigned cell;  ///< its index, for the sort by cell
 };
 
 /// Entries are tested this many at a time. So a scan may read, and report, up to scan_step - 1 entries after the end of

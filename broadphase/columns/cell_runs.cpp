@@ -18,7 +18,7 @@ std::vector<CellRun> cell_runs(const ColumnGrid& grid, FunctionRef<bool(ProxyInd
         cells.clear();
         for (const BoxEntry& entry : grid.entries(level)) {
             if (!counts(entry.id)) continue;
-            const Int4 cell = cells_of(lanes_of(vec3(entry.low[0], entry.low[1], entry.low[2])), level.per_cell);
+            const Int4 cell = cells_of(lanes_of(load3(entry.low)), level.per_cell);
             cells.push_back({cell[level.u], cell[level.v], cell[level.s]});
         }
         std::sort(cells.begin(), cells.end());
@@ -33,10 +33,15 @@ std::vector<CellRun> cell_runs(const ColumnGrid& grid, FunctionRef<bool(ProxyInd
             run.boxes = static_cast<std::uint32_t>(j - i);
             const auto extend = [&](std::uint32_t axis, int lowest, int highest) {
                 const auto k = static_cast<int>(axis);
+                // A cell ends half a cell from its number. The outermost cells stand for everything beyond.
                 const float per_cell = level.per_cell[k];
-                const auto from = static_cast<float>(lowest), to = static_cast<float>(highest);
-                run.box.lower[k] = per_cell > 0.0f && from > -cell_limit ? from / per_cell : level.bounds.lower[k];
-                run.box.upper[k] = per_cell > 0.0f && to < cell_limit ? (to + 1.0f) / per_cell : level.bounds.upper[k];
+                const float first = static_cast<float>(lowest), last = static_cast<float>(highest);
+                const float from = (first - 0.5f) / per_cell, to = (last + 0.5f) / per_cell;
+                const double origin = coordinate(level.origin, k);
+                const bool bounded_below = per_cell > 0.0f && first > -cell_limit && from > -far_limit,
+                           bounded_above = per_cell > 0.0f && last < cell_limit && to < far_limit;
+                run.box.lower[k] = bounded_below ? origin + double{from} : level.world_bounds.lower[k];
+                run.box.upper[k] = bounded_above ? origin + double{to} : level.world_bounds.upper[k];
             };
             extend(level.u, cells[i].u, cells[i].u);
             extend(level.v, cells[i].v, cells[i].v);

@@ -20,42 +20,61 @@ constexpr std::uint32_t padding = scan_step - 1;
 constexpr std::size_t least_members = 4096;  // fewer are not worth a task of their own
 constexpr std::size_t lookahead = 16;        // the place of the box that is put down this much later is prefetched
 
-}  // namespace
-
-void ColumnGrid::choose_layout(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
-    levels_ = choose_levels(members, boxes);
-    layout_members_ = members.size();
-    layout_age_ = 0;
-    cell_first_.resize(levels_.back().first_cell + levels_.back().mask + std::size_t{2});
+// A box in the world around boxes with these bounds, as seen from the origin: wider than their rounding errors. The
+// outermost floats stand for all beyond.
+WorldAabb in_world(const Double4& origin, const BoxLanes& bounds) {
+    const auto slack = [](Float4 bound) {
+        return splat<Float4>(reach_slack) * absolute(bound) + splat<Float4>(std::numeric_limits<float>::min());
+    };
+    WorldAabb box = aabb_of({origin + to_double(bounds.lower - slack(bounds.lower)),
+                             origin + to_double(bounds.upper + slack(bounds.upper))});
+    for (int axis = 0; axis < 3; ++axis) {
+        if (bounds.lower[axis] <= -far_limit) box.lower[axis] = -std::numeric_limits<double>::max();
+        if (bounds.upper[axis] >= far_limit) box.upper[axis] = std::numeric_limits<double>::max();
+    }
+    return box;
 }
 
-// First pass of the counting sort over some of the members: their cells, the number in each cell, and their extents.
-void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, std::uint32_t* cells,
-                        std::span<std::uint32_t> counts, Extents& extents) const {
+}  // namespace
+
+void ColumnGrid::choose_layout(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes) {
+    layout_ = detail::choose_layout(members, boxes);
+    layout_members_ = members.size();
+    layout_age_ = 0;
+    const ColumnLevel& last = layout_.levels.back();
+    cell_first_.resize(last.first_cell + last.mask + std::size_t{2});
+}
+
+// First pass of the counting sort over some of the members: their entries, in the order of the members, the number of
+// them in each cell, and their extents.
+void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes, BoxEntry* entries,
+                        std::span<std::uint32_t> counts, std::vector<Extent>& extents) const {
     std::fill(counts.begin(), counts.end(), 0u);
-    extents = {};
-    const auto locate_in = [&](const ColumnLevel& level, Extent& extent, std::size_t i, const BoxLanes& box,
-                               Float4 edges) {
+    extents.assign(layout_.levels.size(), {});
+    const auto put = [&](const ColumnLevel& level, Extent& extent, std::size_t i, const BoxLanes& box, Float4 edges) {
         extent.lower = min(extent.lower, box.lower);
         extent.upper = max(extent.upper, box.upper);
         extent.edges = max(extent.edges, edges);
-        cells[i] = level.first_cell + slot_of(cells_of(box.lower, level.per_cell), level);
-        ++counts[cells[i]];
+        const std::uint32_t cell = level.first_cell + slot_of(cells_of(box.lower, level.per_cell), level);
+        ++counts[cell];
+        BoxEntry& entry = entries[i];
+        store(box.lower, entry.low);
+        store(-box.upper, entry.minus_high);
+        entry.id = members[i];
+        entry.cell = cell;
     };
-    if (levels_.size() == 1) {
-        const ColumnLevel level = levels_[0];
+    if (layout_.levels.size() == 1) {
+        const ColumnLevel level = layout_.levels[0];
         Extent extent;
         for (std::size_t i = 0; i < members.size(); ++i) {
-            const BoxLanes box = lanes_of(boxes[members[i]]);
-            locate_in(level, extent, i, box, box.upper - box.lower);
+            const BoxLanes box = seen_from(level.origin, lanes_of(boxes[members[i]]));
+            put(level, extent, i, box, box.upper - box.lower);
         }
         extents[0] = extent;
     } else {
         for (std::size_t i = 0; i < members.size(); ++i) {
-            const BoxLanes box = lanes_of(boxes[members[i]]);
-            const Float4 edges = box.upper - box.lower;
-            const std::size_t l = level_of(levels_, edges);
-            locate_in(levels_[l], extents[l], i, box, edges);
+            const LocatedBox located = detail::locate(layout_, boxes[members[i]]);
+            put(layout_.levels[located.level], extents[located.level], i, located.box, located.edges);
         }
     }
 }
@@ -64,19 +83,19 @@ void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const Aab
 // numbers.
 double ColumnGrid::add_up(int tasks) {
     std::uint32_t end = 0;
-    double shared = 0.0;
-    for (ColumnLevel& level : levels_) {
+    std::uint64_t shared = 0;
+    for (ColumnLevel& level : layout_.levels) {
         const std::uint32_t begin = end;
         for (std::size_t c = level.first_cell; c < level.first_cell + level.mask + std::size_t{2}; ++c) {
             const std::uint32_t before = end;
             end += cell_first_[c];
             cell_first_[c] = end;
             for (int t = 1; t < tasks; ++t) {
-                std::uint32_t& count = counts_[static_cast<std::size_t>(t - 1) * cell_first_.size() + c];
+                std::uint32_t& count = scratch_.counts[static_cast<std::size_t>(t - 1) * cell_first_.size() + c];
                 end += count;
                 count = end;
             }
-            const double count = end - before;
+            const std::uint64_t count = end - before;
             shared += count * count;
         }
         level.members = end - begin;
@@ -84,7 +103,7 @@ double ColumnGrid::add_up(int tasks) {
                     BoxEntry{{infinity, infinity, infinity}, 0, {-infinity, -infinity, -infinity}, 0});
         end += padding;
     }
-    return shared;
+    return static_cast<double>(shared);
 }
 
 // Measures the levels. Returns false if an old layout is bad for these boxes. `crowding` is the mean number of boxes in
@@ -93,71 +112,73 @@ bool ColumnGrid::measure(double crowding, int tasks) {
     const bool fresh = layout_age_ == 0;
     if (fresh) layout_crowding_ = crowding;
     bool good = crowding < crowding_change * layout_crowding_ + crowding_least;
-    for (std::size_t l = 0; l < levels_.size(); ++l) {
-        ColumnLevel& level = levels_[l];
+    for (std::size_t l = 0; l < layout_.levels.size(); ++l) {
+        ColumnLevel& level = layout_.levels[l];
         Extent extent;
         for (int t = 0; t < tasks; ++t) {
-            const Extent& part = extents_[static_cast<std::size_t>(t)][l];
+            const Extent& part = scratch_.extents[static_cast<std::size_t>(t)][l];
             extent = {min(extent.lower, part.lower), max(extent.upper, part.upper), max(extent.edges, part.edges)};
         }
         level.reach = extent.edges;
-        level.bounds = aabb_of({extent.lower, extent.upper});
+        level.bounds = {extent.lower, extent.upper};
+        level.world_bounds =
+            level.members == 0 ? WorldAabb{dvec3(infinity), dvec3(-infinity)} : in_world(level.origin, level.bounds);
         if (fresh) level.layout_reach = longest_of(level.reach);
         good = good && longest_of(level.reach) <= reach_change * level.layout_reach;
     }
     return good || fresh;
 }
 
-// Last pass: writes the entries to their places, from the last member to the first, which becomes the first of its
+// Last pass: copies the entries to their places, from the last member to the first, which becomes the first of its
 // cell.
-void ColumnGrid::put_down(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const std::uint32_t* cells,
-                          std::span<std::uint32_t> ends) {
+void ColumnGrid::put_down(std::span<const BoxEntry> unsorted, std::span<std::uint32_t> ends) {
     BoxEntry* const entries = entries_.data();
-    for (std::size_t i = members.size(); i-- > 0;) {
-        if (i >= lookahead) __builtin_prefetch(entries + ends[cells[i - lookahead]] - 1, 1);
-        const Aabb& box = boxes[members[i]];
-        entries[--ends[cells[i]]] = {
-            {box.lower.x, box.lower.y, box.lower.z}, members[i], {-box.upper.x, -box.upper.y, -box.upper.z}, 0};
+    for (std::size_t i = unsorted.size(); i-- > 0;) {
+        if (i >= lookahead) __builtin_prefetch(entries + ends[unsorted[i - lookahead].cell] - 1, 1);
+        entries[--ends[unsorted[i].cell]] = unsorted[i];
     }
 }
 
 // The counting sort. Returns false if the layout turns out to be bad for these boxes.
-bool ColumnGrid::place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const Jobs& jobs) {
-    cells_.resize(members.size());
-    entries_.resize(members.size() + padding * levels_.size());
+bool ColumnGrid::place(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes, const Jobs& jobs) {
+    member_count_ = members.size();
+    scratch_.unsorted.resize(members.size());
+    entries_.resize(members.size() + padding * layout_.levels.size());
     const int tasks = jobs.tasks_for(members.size(), least_members);
     const std::size_t others = static_cast<std::size_t>(tasks) - 1;
-    extents_.resize(others + 1);
-    counts_.resize(others * cell_first_.size());
+    scratch_.extents.resize(others + 1);
+    scratch_.counts.resize(others * cell_first_.size());
     const auto begin_of = [&](int t) { return members.size() * static_cast<std::size_t>(t) / (others + 1); };
     const auto each = [&](auto&& pass) {
         jobs.for_each(tasks, [&](int t) {
             const std::size_t begin = begin_of(t), end = begin_of(t + 1);
             const std::span<std::uint32_t> counts =
                 t == 0 ? std::span(cell_first_)
-                       : std::span(counts_).subspan(static_cast<std::size_t>(t - 1) * cell_first_.size(),
-                                                    cell_first_.size());
-            pass(members.subspan(begin, end - begin), cells_.data() + begin, counts,
-                 extents_[static_cast<std::size_t>(t)]);
+                       : std::span(scratch_.counts)
+                             .subspan(static_cast<std::size_t>(t - 1) * cell_first_.size(), cell_first_.size());
+            pass(t, begin, end - begin, counts);
         });
     };
-    each([&](auto part, std::uint32_t* cells, auto counts, Extents& extents) {
-        locate(part, boxes, cells, counts, extents);
+    each([&](int t, std::size_t begin, std::size_t count, auto counts) {
+        locate(members.subspan(begin, count), boxes, scratch_.unsorted.data() + begin, counts,
+               scratch_.extents[static_cast<std::size_t>(t)]);
     });
     if (!measure(add_up(tasks) / static_cast<double>(members.size()), tasks)) return false;
-    each([&](auto part, std::uint32_t* cells, auto counts, Extents&) { put_down(part, boxes, cells, counts); });
+    each([&](int, std::size_t begin, std::size_t count, auto counts) {
+        put_down(std::span(scratch_.unsorted).subspan(begin, count), counts);
+    });
     return true;
 }
 
-void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const Jobs& jobs) {
+void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes, const Jobs& jobs) {
     if (members.empty()) {
+        member_count_ = 0;
         entries_.clear();
-        cells_.clear();
-        levels_.clear();
+        layout_ = {};
         cell_first_.clear();
         return;
     }
-    const bool stale = levels_.empty() || ++layout_age_ > layout_builds ||
+    const bool stale = layout_.levels.empty() || ++layout_age_ > layout_builds ||
                        members.size() > layout_change * layout_members_ ||
                        members.size() * layout_change < layout_members_;
     if (stale) choose_layout(members, boxes);
@@ -204,34 +225,40 @@ std::size_t ColumnGrid::room_for(const CellWindow& window) const {
     return entries_.size() + std::size_t{2} * scan_step * window.size_u * window.size_v;  // a run may wrap around
 }
 
-void ColumnGrid::find(const Aabb& box, FoundProxies& found) const {
+void ColumnGrid::find(const WorldAabb& box, FoundProxies& found) const {
     static BoxScan* const scan = best_box_scan();
-    const BoxLanes lanes = lanes_of(box);
-    BoxProbe probe;
-    store(lanes.upper, probe.high);
-    store(-lanes.lower, probe.minus_low);
-    for (const ColumnLevel& level : levels_) {
-        if (!overlaps(lanes_of(level.bounds), lanes)) continue;
-        const CellWindow cells = window(level, first_cell(level, lanes), last_cell(level, lanes));
+    const WorldLanes world = lanes_of(box);
+    for (const ColumnLevel& level : layout_.levels) {
+        if (!overlaps(world, level.world_bounds)) continue;
+        const BoxLanes seen = seen_from(level.origin, world);
+        BoxProbe probe;
+        store(seen.upper, probe.high);
+        store(-seen.lower, probe.minus_low);
+        const CellWindow cells = window(level, first_cell(level, seen), last_cell(level, seen));
         found.count += scan(cells, probe, found.room_for(room_for(cells)));
     }
 }
 
 float ColumnGrid::common_reach() const {
-    return std::min(longest_of(levels_.front().reach), std::numeric_limits<float>::max());
+    float longest = 0.0f;
+    for (std::size_t origin = 0; origin < layout_.origins.size(); ++origin)
+        longest = std::max(longest, longest_of(layout_.levels[layout_.first_levels[origin]].reach));
+    return longest;
 }
 
-Aabb ColumnGrid::bounds() const {
-    Aabb all{vec3(infinity), vec3(-infinity)};
-    for (const ColumnLevel& level : levels_)
-        all = merge(all, level.bounds);  // an empty level has no effect: its bounds are inverted
+WorldAabb ColumnGrid::bounds() const {
+    WorldAabb all{dvec3(infinity), dvec3(-infinity)};
+    for (const ColumnLevel& level : layout_.levels)
+        all = merge(all, level.world_bounds);  // an empty level has no effect: its bounds are inverted
     return all;
 }
 
 std::size_t ColumnGrid::bytes() const {
-    return levels_.capacity() * sizeof(ColumnLevel) +
-           (cell_first_.capacity() + cells_.capacity() + counts_.capacity()) * sizeof(std::uint32_t) +
-           entries_.capacity() * sizeof(BoxEntry);
+    const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+    std::size_t scratch = of(scratch_.unsorted) + of(scratch_.counts) + of(scratch_.extents);
+    for (const auto& extents : scratch_.extents) scratch += of(extents);
+    return of(layout_.origins) + of(layout_.levels) + of(layout_.first_levels) + of(cell_first_) + of(entries_) +
+           scratch;
 }
 
 }  // namespace talus::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace talus::detail {
 
@@ -24,23 +25,34 @@ constexpr std::size_t max_samples = 512;  // boxes of a level that its cells are
 constexpr unsigned size_shift = 20;
 constexpr std::size_t size_bins = (0x7f800000u >> size_shift) + 1;
 std::size_t size_bin(float size) { return std::bit_cast<std::uint32_t>(size) >> size_shift; }
+using Histogram = std::array<std::uint32_t, size_bins>;
 float bin_lower_edge(std::size_t bin) { return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << size_shift); }
 
+// The width of an even spread with the same mean distance from the median as these numbers without the outermost
+// eighth: boxes that went astray, however far, do not count.
+double width_of(std::vector<float>& values) {
+    const auto kept = values.begin() + static_cast<std::ptrdiff_t>(values.size() - values.size() / 8);
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    const float median = *middle;
+    for (float& value : values) value = std::abs(value - median);
+    std::nth_element(values.begin(), kept - 1, values.end());
+    const auto share = static_cast<double>(kept - values.begin()) / static_cast<double>(values.size());
+    return 4.0 * std::accumulate(values.begin(), kept, 0.0) / static_cast<double>(kept - values.begin()) / share;
+}
+
 // Chooses the sweep axis and the size of the cells from a sample of the level's boxes.
-void choose_cells(ColumnLevel& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) {
-    // The spread of the boxes is measured by their mean distance from the mean: an outlier would dominate a variance or
-    // a bound.
+void choose_cells(ColumnLevel& level, std::span<const BoxLanes> sample) {
     const double count = static_cast<double>(sample.size());
-    double edge[3], width[3];  // of the mean box, and of an even spread with the same mean distance
+    double edge[3], width[3];  // of the mean box, and of the spread of the boxes
+    std::vector<float> values(sample.size());
     for (int axis = 0; axis < 3; ++axis) {
-        double mean = 0.0, deviation = 0.0;
         edge[axis] = 0.0;
-        for (const ProxyIndex p : sample) {
-            mean += double{boxes[p].lower[axis]} / count;
-            edge[axis] += (double{boxes[p].upper[axis]} - double{boxes[p].lower[axis]}) / count;
+        for (std::size_t i = 0; i < sample.size(); ++i) {
+            values[i] = sample[i].lower[axis];
+            edge[axis] += (double{sample[i].upper[axis]} - double{sample[i].lower[axis]}) / count;
         }
-        for (const ProxyIndex p : sample) deviation += std::abs(double{boxes[p].lower[axis]} - mean) / count;
-        width[axis] = 4.0 * deviation;
+        width[axis] = width_of(values);
     }
     const double longest = std::max({edge[0], edge[1], edge[2]});
     double side_by_side[3];  // number of boxes
@@ -77,11 +89,11 @@ void choose_cells(ColumnLevel& level, std::span<const ProxyIndex> sample, std::s
         widening *= std::max(1.01, std::pow(cells / most, 1.0 / cut));
     const auto crowded = [&] {
         std::vector<std::uint64_t> places;
-        for (const ProxyIndex p : sample) {
+        for (const BoxLanes& box : sample) {
             std::uint64_t place = 0;
             for (int axis = 0; axis < 3; ++axis) {
                 const double c =
-                    number[axis] > 1.0 ? std::floor(double{boxes[p].lower[axis]} / (narrow[axis] * widening)) : 0.0;
+                    number[axis] > 1.0 ? std::floor(double{box.lower[axis]} / (narrow[axis] * widening)) : 0.0;
                 place = place * 0x9e3779b97f4a7c15u +
                         static_cast<std::uint64_t>(static_cast<std::int64_t>(std::clamp(c, -1e15, 1e15)));
             }
@@ -110,49 +122,64 @@ void choose_cells(ColumnLevel& level, std::span<const ProxyIndex> sample, std::s
     }
 }
 
-}  // namespace
-
-std::vector<ColumnLevel> choose_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
-    std::vector<ColumnLevel> levels;
-    std::array<std::uint32_t, size_bins> histogram{};
-    for (const ProxyIndex p : members) {
-        const BoxLanes box = lanes_of(boxes[p]);
-        ++histogram[size_bin(longest_of(box.upper - box.lower))];
-    }
-    std::array<std::uint32_t, max_levels> threshold{};  // for a hash, so that each level has about max_samples samples
-    std::size_t bin = 0;
-    for (std::size_t remaining = members.size(); remaining > 0;) {
+// Adds the levels for boxes with this histogram of their sizes, all seen from one origin.
+void add_levels(const Histogram& histogram, const dvec3& origin, std::vector<ColumnLevel>& levels) {
+    std::size_t remaining = std::accumulate(histogram.begin(), histogram.end(), std::size_t{0});
+    std::size_t bin = 0, count = 0;
+    do {
         std::size_t median = bin;
         for (std::size_t seen = histogram[bin]; seen < (remaining + 1) / 2; seen += histogram[++median]) {}
         const float limit = level_medians * bin_lower_edge(std::min(median + 1, size_bins - 1));
-        const bool last = remaining <= one_cell_boxes || levels.size() + 1 == max_levels;
+        const bool last = remaining <= one_cell_boxes || ++count == max_levels;
         const std::size_t end = last ? size_bins : std::clamp(size_bin(limit), median + 1, size_bins);
         ColumnLevel level;
+        level.origin = lanes_of(origin);
         for (; bin < end; ++bin) level.members += histogram[bin];
         remaining -= level.members;
         level.size_limit = remaining == 0 ? infinity : bin_lower_edge(end);
-        threshold[levels.size()] =
-            static_cast<std::uint32_t>(std::min(4294967295.0, 4294967296.0 * max_samples / level.members));
         levels.push_back(level);
+    } while (remaining > 0);
+}
+
+}  // namespace
+
+ColumnLayout choose_layout(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes) {
+    ColumnLayout layout;
+    layout.origins = choose_origins(members, boxes);
+    std::vector<Histogram> histograms(layout.origins.size(), Histogram{});
+    for (const ProxyIndex p : members) {
+        const std::size_t origin = nearest_origin(layout.origins, boxes[p].lower);
+        const BoxLanes box = seen_from(lanes_of(layout.origins[origin]), lanes_of(boxes[p]));
+        ++histograms[origin][size_bin(longest_of(box.upper - box.lower))];
     }
-    // Samples are picked by a hash of their place in the list, so that a regular order of the members does not matter.
-    std::array<std::vector<ProxyIndex>, max_levels> samples;
+    for (std::size_t origin = 0; origin < layout.origins.size(); ++origin) {
+        layout.first_levels.push_back(static_cast<std::uint32_t>(layout.levels.size()));
+        add_levels(histograms[origin], layout.origins[origin], layout.levels);
+    }
+    layout.first_levels.push_back(static_cast<std::uint32_t>(layout.levels.size()));
+    // Each level gets about max_samples samples. They are picked by a hash of their place in the list, so that a regular
+    // order of the members does not matter.
+    std::vector<std::uint32_t> threshold;
+    for (const ColumnLevel& level : layout.levels) {
+        const double share = 4294967296.0 * max_samples / std::max(level.members, 1u);
+        threshold.push_back(static_cast<std::uint32_t>(std::min(4294967295.0, share)));
+    }
+    std::vector<std::vector<BoxLanes>> samples(layout.levels.size());
     std::uint32_t hash = 0;
     for (const ProxyIndex p : members) {
         hash += 0x9e3779b9u;
-        if (hash * 0x85ebca6bu > threshold[0] && levels.size() == 1) continue;
-        const BoxLanes box = lanes_of(boxes[p]);
-        const std::size_t l = level_of(levels, box.upper - box.lower);
-        if (hash * 0x85ebca6bu <= threshold[l]) samples[l].push_back(p);
+        if (hash * 0x85ebca6bu > threshold[0] && layout.levels.size() == 1) continue;
+        const LocatedBox located = locate(layout, boxes[p]);
+        if (hash * 0x85ebca6bu <= threshold[located.level]) samples[located.level].push_back(located.box);
     }
     std::uint32_t cells = 0;
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-        ColumnLevel& level = levels[l];
+    for (std::size_t l = 0; l < layout.levels.size(); ++l) {
+        ColumnLevel& level = layout.levels[l];
         level.first_cell = cells;
-        if (level.members > one_cell_boxes && samples[l].size() > 1) choose_cells(level, samples[l], boxes);
+        if (level.members > one_cell_boxes && samples[l].size() > 1) choose_cells(level, samples[l]);
         cells += level.mask + 2;  // and the end of the last
     }
-    return levels;
+    return layout;
 }
 
 }  // namespace talus::detail

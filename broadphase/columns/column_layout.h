@@ -1,7 +1,8 @@
 #pragma once
-/// How a grid of columns is laid out: its levels, and the cells of each level.
+/// How a grid of columns is laid out: its origins, their levels, and the cells of each level.
 ///
-/// A level holds the boxes of similar size. Its cells depend on the sizes of its boxes, not on the size of the world:
+/// Each box is seen from the origin that is nearest to it (origins.h): one origin for most worlds, one per crowd if
+/// crowds are far apart. A level holds the boxes of similar size of one origin. Its cells depend on the sizes of its boxes, not on the size of the world:
 /// `cell_length` mean edges long along the sweep axis, and `column_width` mean edges wide. Where boxes are far apart,
 /// the cells are larger, so that there are about as many cells as boxes.
 ///
@@ -12,6 +13,7 @@
 #include <talus/broadphase/proxy.h>
 #include "broadphase/columns/box_lanes.h"
 #include "broadphase/columns/box_scan.h"
+#include "broadphase/columns/origins.h"
 
 #include <array>
 #include <cstddef>
@@ -22,7 +24,10 @@
 
 namespace talus::detail {
 
+/// Floats and cells of a level are relative to its origin. The size of a box is that of the rounded one, so that boxes
+/// far from the origin lengthen no search.
 struct ColumnLevel {
+    Double4 origin{};      ///< from which its boxes are seen
     float size_limit = 0;  ///< holds boxes whose longest edge is below this, and not below that of the level before, m
     Float4 per_cell{};     ///< cells per metre along x, y, z; 0: there are no cells along this axis
     Float4 reach{};        ///< the longest edges of its boxes along x, y, z, m
@@ -32,24 +37,31 @@ struct ColumnLevel {
     std::uint32_t mask = 0;                 ///< number of cells - 1; the number is a power of two
     std::uint32_t first_cell = 0;           ///< index of its first cell in the grid
     std::uint32_t members = 0;              ///< number of its boxes
-    Aabb bounds;                            ///< around its boxes, m
+    BoxLanes bounds{};                      ///< around its boxes, m
+    WorldAabb world_bounds;                 ///< the same in the world; not smaller than the boxes there
 };
 
-inline constexpr std::size_t max_levels = 8;  ///< the last one holds the rest, at most one box in 128
+inline constexpr std::size_t max_levels = 8;  ///< of an origin; the last one holds the rest, at most one box in 128
 
-/// Chooses the levels for these boxes. Each takes at least half of the boxes that are left, so there are few: one for
-/// boxes of similar size, two with a large floor. `members`, `reach` and `bounds` are not final: the grid measures
-/// them.
-std::vector<ColumnLevel> choose_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
+struct ColumnLayout {
+    std::vector<dvec3> origins;
+    std::vector<ColumnLevel> levels;          ///< those of the first origin by size_limit, those of the next, ...
+    std::vector<std::uint32_t> first_levels;  ///< by origin: its first level; and the number of levels
+};
+
+/// Chooses the origins and levels for these boxes, of which there must be at least one. Each level takes at least half
+/// of the boxes that are left, so there are few: one for boxes of similar size, two with a large floor. `members`,
+/// `reach` and the bounds are not final: the grid measures them.
+ColumnLayout choose_layout(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes);
 
 /// Boxes farther out than this many cells are in the outermost cell, because floats no longer tell cells apart well.
 inline constexpr float cell_limit = 1048576.0f;
 
-/// The cells of coordinates along each axis; non-decreasing in x.
+/// The cells of coordinates along each axis: the nearest whole numbers of cells from the origin; non-decreasing in x.
 inline Int4 cells_of(Float4 x, Float4 per_cell) {
-    const Float4 c = clamp(x * per_cell, splat<Float4>(-cell_limit), splat<Float4>(cell_limit));
-    const Int4 truncated = __builtin_convertvector(c, Int4);
-    return truncated + (c < __builtin_convertvector(truncated, Float4));  // floor: true is -1
+    // Floats from 2^23 to 2^24 are the whole numbers: their last bits count.
+    const Float4 zero = splat<Float4>(1.5f * 8388608.0f);
+    return reinterpret_cast<Int4>(within(x * per_cell, cell_limit) + zero) - reinterpret_cast<Int4>(zero);
 }
 
 /// The place of a cell among those of its level.
@@ -67,12 +79,20 @@ inline float longest_of(Float4 edges) {
     return xyz > 0.0f ? xyz : 0.0f;
 }
 
-/// The index of the level that holds a box with these edges.
-inline std::size_t level_of(std::span<const ColumnLevel> levels, Float4 edges) {
+/// A box as its level sees it.
+struct LocatedBox {
+    std::size_t level;
+    BoxLanes box;
+    Float4 edges;
+};
+inline LocatedBox locate(const ColumnLayout& layout, const WorldAabb& box) {
+    const std::size_t origin = nearest_origin(layout.origins, box.lower);
+    std::size_t level = layout.first_levels[origin];
+    const BoxLanes seen = seen_from(layout.levels[level].origin, lanes_of(box));
+    const Float4 edges = seen.upper - seen.lower;
     const float size = longest_of(edges);
-    std::size_t l = 0;
-    while (size >= levels[l].size_limit && l + 1 < levels.size()) ++l;
-    return l;
+    while (size >= layout.levels[level].size_limit && level + 1 < layout.first_levels[origin + 1]) ++level;
+    return {level, seen, edges};
 }
 
 /// A bound that is computed, not compared, is widened by this fraction of its coordinates, far above float's rounding.
@@ -82,10 +102,10 @@ inline constexpr float reach_slack = 1e-6f;
 /// to last_cell() along each axis.
 inline Int4 first_cell(const ColumnLevel& level, const BoxLanes& box) {
     const Float4 from = box.lower - level.reach - splat<Float4>(reach_slack) * (absolute(box.lower) + level.reach);
-    return cells_of(max(from, lanes_of(level.bounds).lower), level.per_cell);
+    return cells_of(max(from, level.bounds.lower), level.per_cell);
 }
 inline Int4 last_cell(const ColumnLevel& level, const BoxLanes& box) {
-    return cells_of(min(box.upper, lanes_of(level.bounds).upper), level.per_cell);
+    return cells_of(min(box.upper, level.bounds.upper), level.per_cell);
 }
 
 }  // namespace talus::detail

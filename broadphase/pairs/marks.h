@@ -13,6 +13,22 @@ namespace talus::detail {
 /// has the number of the round in which it was last marked; a new round makes all earlier marks out of date.
 class Marks {
 public:
+    /// The two sets. A local variable: then a loop keeps it in registers.
+    class Round {
+    public:
+        Round(std::uint32_t* marks, std::uint32_t now) : marks_(marks), now_(now) {}
+        bool has(ProxyIndex p) const { return marks_[p] >= now_; }
+        void add(ProxyIndex p) const { marks_[p] = now_; }
+        bool is_seen(ProxyIndex p) const { return marks_[p] == now_ + 1; }
+        void see(ProxyIndex p) const { marks_[p] = now_ + 1; }
+        /// 0: added and not seen. 1: seen. Larger: neither.
+        std::uint32_t of(ProxyIndex p) const { return marks_[p] - now_; }
+
+    private:
+        std::uint32_t* marks_;
+        std::uint32_t now_;
+    };
+
     /// Makes room for proxies below `count` and empties both sets.
     void start(std::size_t count) {
         if (now_ > 0x7fffffffu) {
@@ -22,14 +38,11 @@ public:
         if (marks_.size() < count) marks_.resize(count, 0);
         clear();
     }
-    /// Empties both sets.
-    void clear() { now_ += 2; }
-    bool has(ProxyIndex p) const { return marks_[p] >= now_; }
-    void add(ProxyIndex p) { marks_[p] = now_; }
-    bool is_seen(ProxyIndex p) const { return marks_[p] == now_ + 1; }
-    void see(ProxyIndex p) { marks_[p] = now_ + 1; }
-    /// 0: added and not seen. 1: seen. Larger: neither.
-    std::uint32_t of(ProxyIndex p) const { return marks_[p] - now_; }
+    /// Empties both sets and returns them, until the next call.
+    Round clear() {
+        now_ += 2;
+        return {marks_.data(), now_};
+    }
     std::size_t bytes() const { return marks_.capacity() * sizeof(std::uint32_t); }
 
 private:

@@ -17,19 +17,20 @@ constexpr std::size_t lookahead = 8;            // data is prefetched for the pr
 // lower one reports it.
 void PairFinder::compare(const Proxies& proxies, const ProxyGrids& grids, ProxyIndex p, Task& task) {
     FoundProxies& found = task.found;
-    Marks& marks = task.marks;
+    const Marks::Round marks = task.marks.clear();
     const ProxyFlags* const flags = proxies.flags().data();
-    marks.clear();
     const std::span<const ProxyIndex> partners = lists_.of(p);
     for (const ProxyIndex q : partners) marks.add(q);
     std::size_t lost = partners.size();
     if (flags[p].home != Home::none) {
         marks.see(p);
+        const WorldAabb* const boxes = proxies.boxes().data();
         const auto look_into = [&](const ColumnGrid& grid, Home home) {
             found.count = 0;
-            grid.find(proxies.box(p), found);
+            grid.find(boxes[p], found);
+            const WorldLanes box = lanes_of(boxes[p]);
             for (const ProxyIndex q : found.ids()) {
-                if (flags[q].home != home) continue;
+                if (flags[q].home != home || !overlaps(box, boxes[q])) continue;
                 const std::uint32_t mark = marks.of(q);
                 if (mark < 2) [[likely]] {  // a partner, or found already
                     if (proxies.filters_changed() && !should_collide(proxies.filter(p), proxies.filter(q))) continue;

@@ -77,9 +77,9 @@ void PairLists::erase_long(Task& task) {
     radix_sort(erased, task.sort, 32);
     for (std::size_t i = 0; i < erased.size();) {
         const ProxyIndex owner = pair_of(erased[i]).a;
-        task.marks.clear();
-        for (; i < erased.size() && pair_of(erased[i]).a == owner; ++i) task.marks.add(pair_of(erased[i]).b);
-        retain(owner, [&](ProxyIndex partner) { return !task.marks.has(partner); });
+        const Marks::Round marks = task.marks.clear();
+        for (; i < erased.size() && pair_of(erased[i]).a == owner; ++i) marks.add(pair_of(erased[i]).b);
+        retain(owner, [&](ProxyIndex partner) { return !marks.has(partner); });
         resize(owner, lists_[owner].count);
     }
     erased.clear();

@@ -42,7 +42,8 @@ public:
         if (proxy >= lists_.size()) return;
         ProxyIndex* const partners = first_of(proxy);
         std::uint32_t kept = 0;
-        for (std::uint32_t i = 0; i < lists_[proxy].count; ++i) {
+        const std::uint32_t count = lists_[proxy].count;
+        for (std::uint32_t i = 0; i < count; ++i) {
             const ProxyIndex partner = partners[i];
             partners[kept] = partner;
             kept += keep(partner);

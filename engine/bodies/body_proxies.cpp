@@ -23,8 +23,8 @@ static Filter proxy_filter(const Body& body, const ShapePool& shapes) {
     return filter;
 }
 
-static Aabb swept(const Aabb& box, const vec3& displacement) {
-    return merge(box, {box.lower + displacement, box.upper + displacement});
+static WorldAabb swept(const WorldAabb& box, const vec3& displacement) {
+    return merge(box, {displaced(box.lower, displacement), displaced(box.upper, displacement)});
 }
 
 void BodyProxies::note(std::uint32_t slot, Body& body, ProxyIndex proxy) {
@@ -37,7 +37,7 @@ void BodyProxies::add(const ContactWorld& world, std::span<const std::uint32_t> 
                       std::span<const std::uint8_t> moves) {
     std::vector<ProxyDef> defs(slots.size());
     for (std::size_t k = 0; k < slots.size(); ++k) {
-        defs[k] = {Aabb{}, slots[k], proxy_filter(world.bodies[slots[k]], world.shapes), moves[k] != 0};
+        defs[k] = {WorldAabb{}, slots[k], proxy_filter(world.bodies[slots[k]], world.shapes), moves[k] != 0};
         set_colliders(world, slots[k], defs[k].box, 0.0f);
     }
     std::vector<ProxyIndex> indices(slots.size());
@@ -57,7 +57,7 @@ void BodyProxies::renew(const ContactWorld& world, std::uint32_t slot, bool move
 }
 
 void BodyProxies::place(const ContactWorld& world, std::uint32_t slot, float dt) {
-    Aabb box;
+    WorldAabb box;
     set_colliders(world, slot, box, dt);
     const Body& body = world.bodies[slot];
     const vec3 displacement = dt * body.linear_velocity;
@@ -88,23 +88,24 @@ void BodyProxies::expect_longer_step(const ContactWorld& world, const AwakeSet& 
 }
 
 /// Places the colliders of a body, and its bounding sphere. `box` becomes the box of all its shapes.
-void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, Aabb& box, float dt) {
+void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, WorldAabb& box, float dt) {
     const BodyStore& bodies = world.bodies;
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     const Body& body = bodies[slot];
-    const Transform pose = body.pose();
+    const WorldTransform pose = body.pose();
     const float spin = std::sqrt(length_squared(body.angular_velocity));
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
-        const vec3 arm = colliders.poses[i].position - body.center;
+        const vec3 arm(colliders.poses[i].position - body.center);
         const vec3 displacement = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
         const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
         colliders.motions[i] = {displacement, dt * body.angular_velocity, turning,
                                 std::sqrt(length_squared(displacement)) + turning};
-        shapes.world_boxes[i] = transform_box(to_matrix_transform(colliders.poses[i]), shapes.local_boxes[i]);
+        shapes.boxes[i] = turned_box(colliders.poses[i].rotation, shapes.local_boxes[i]);
         if (shapes.defs[i].mesh) world.place_triangles(slot, i);
-        box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
+        const WorldAabb placed = translated(shapes.boxes[i], colliders.poses[i].position);
+        box = i == body.first_shape ? placed : merge(box, placed);
     }
     if (slot >= spheres_.size()) spheres_.resize(slot + 1);  // for a new body; only one thread adds bodies
     const float displacement = dt * std::sqrt(length_squared(body.linear_velocity));
@@ -117,7 +118,7 @@ void BodyProxies::visit_broadphase(ByteReader& bytes) { detail::BroadphaseBytes:
 std::size_t BodyProxies::bytes() const {
     return broadphase_.bytes() + body_of_.capacity() * sizeof(std::uint32_t) +
            spheres_.capacity() * sizeof(BoundingSphere) + moved_proxies_.capacity() * sizeof(ProxyIndex) +
-           moved_boxes_.capacity() * sizeof(Aabb) + moved_displacements_.capacity() * sizeof(vec3);
+           moved_boxes_.capacity() * sizeof(WorldAabb) + moved_displacements_.capacity() * sizeof(vec3);
 }
 
 }  // namespace talus

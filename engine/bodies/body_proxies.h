@@ -53,7 +53,7 @@ public:
 private:
     void visit_broadphase(ByteWriter& bytes) const;
     void visit_broadphase(ByteReader& bytes);
-    void set_colliders(const ContactWorld& world, std::uint32_t slot, Aabb& box, float dt);
+    void set_colliders(const ContactWorld& world, std::uint32_t slot, WorldAabb& box, float dt);
     void note(std::uint32_t slot, Body& body, ProxyIndex proxy);
 
     Broadphase broadphase_;
@@ -63,7 +63,7 @@ private:
     float expected_dt_ = 0.0f;
     // The moved proxies of the awake bodies, in the order of the list.
     std::vector<ProxyIndex> moved_proxies_;
-    std::vector<Aabb> moved_boxes_;
+    std::vector<WorldAabb> moved_boxes_;
     std::vector<vec3> moved_displacements_;
 };
 

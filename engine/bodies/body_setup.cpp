@@ -277,7 +277,7 @@ Error check_body(const BodyDef& def) {
     if (def.shapes.empty() && is_unset(def.shape) && !def.mesh)
         return {ErrorCode::bad_argument,
                 "shape is not set; set shape, mesh or shapes, for example .shape = talus::sphere(0.5f)."};
-    if (Error error = check_finite("position", def.position, "m")) return error;
+    if (Error error = check_position("position", def.position)) return error;
     if (Error error = check_finite("linear_velocity", def.linear_velocity, "m/s")) return error;
     if (Error error = check_finite("angular_velocity", def.angular_velocity, "rad/s")) return error;
     if (Error error = check_rotation("rotation", def.rotation)) return error;

@@ -96,7 +96,7 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
     const std::size_t size = first + count;
     defs.resize(size);
     local_boxes.resize(size);
-    world_boxes.resize(size);
+    boxes.resize(size);
     surfaces.resize(size);
     triangles.resize(size);
     colliders.resize(size);
@@ -166,10 +166,10 @@ void ShapePool::derive_shape(std::uint32_t slot, Colliders& colliders) {
 
 void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
     const TrianglePlace& place = triangles[slot];
-    const Transform& pose = colliders.poses[place.mesh];
+    const WorldTransform& pose = colliders.poses[place.mesh];
     const PredictedMotion& motion = colliders.motions[place.mesh];
     colliders.poses[slot] = multiply(pose, Transform{place.middle});
-    world_boxes[slot] = transform_box(to_matrix_transform(colliders.poses[slot]), local_boxes[slot]);
+    boxes[slot] = turned_box(pose.rotation, local_boxes[slot]);
     const vec3 way = motion.displacement + glm::cross(motion.rotation, rotate(pose.rotation, place.middle));
     const float turning = std::sqrt(length_squared(motion.rotation)) * bounding_radius(colliders.shapes[slot]);
     colliders.motions[slot] = {way, motion.rotation, turning, std::sqrt(length_squared(way)) + turning};
@@ -183,9 +183,8 @@ const Material& ShapePool::material(std::uint32_t slot) const {
 
 std::size_t ShapePool::bytes() const {
     return defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
-           free_ones_.capacity() * sizeof(std::uint32_t) +
-           (local_boxes.capacity() + world_boxes.capacity()) * sizeof(Aabb) + surfaces.capacity() * sizeof(Surface) +
-           free_runs_.capacity() * sizeof(FreeRun);
+           free_ones_.capacity() * sizeof(std::uint32_t) + (local_boxes.capacity() + boxes.capacity()) * sizeof(Aabb) +
+           surfaces.capacity() * sizeof(Surface) + free_runs_.capacity() * sizeof(FreeRun);
 }
 
 bool BodyStore::has_valid_free_list() const {

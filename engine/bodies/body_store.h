@@ -23,7 +23,7 @@ inline constexpr std::uint32_t null_index = 0xffffffffu;
 struct Body {
     // Pose and motion. `center` is the centre of mass. The origin of the body's frame is at
     //     center - rotation * local_center
-    vec3 center{0.0f};
+    dvec3 center{0.0};
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
     vec3 linear_velocity{0.0f};
     vec3 angular_velocity{0.0f};
@@ -56,10 +56,10 @@ struct Body {
     /// across it, 1/rad. The contacts are tested again when one of these, times the rotation, exceeds 1.
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
     float still_time = 0.0f;  ///< how long it has been still, s
-    vec3 still_place{0.0f};   ///< centre and rotation at the start of that time
+    dvec3 still_place{0.0};   ///< centre and rotation at the start of that time
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
     float slow_time = 0.0f;   ///< how long it has been supported and slower than the settle speeds near settle_place, s
-    vec3 settle_place{0.0f};  ///< centre when it last moved farther than settling allows
+    dvec3 settle_place{0.0};  ///< centre when it last moved farther than settling allows
 
     std::uint32_t first_shape = 0, shape_count = 0;  ///< slots in ShapePool and Colliders
     std::uint32_t proxy = null_index;                ///< in the broadphase; each body has one
@@ -73,7 +73,7 @@ struct Body {
     bool allow_sleep = true;
     Continuous continuous = Continuous::fixed;
 
-    Transform pose() const { return {center - rotate(rotation, local_center), rotation}; }
+    WorldTransform pose() const { return {displaced(center, -rotate(rotation, local_center)), rotation}; }
     bool is_dynamic() const { return type == BodyType::dynamic; }
 };
 
@@ -149,7 +149,7 @@ public:
         bytes(size, free_runs_, free_ones_);
         visit_triangles(bytes, size, colliders);
         visit_parallel(bytes, size, defs);
-        visit_parallel(bytes, size, world_boxes);
+        visit_parallel(bytes, size, boxes);
         visit_parallel(bytes, size, colliders.poses);
         visit_parallel(bytes, size, colliders.versions);
         visit_parallel(bytes, size, colliders.motions);
@@ -165,7 +165,7 @@ public:
 
     std::vector<ShapeDef> defs;
     std::vector<Aabb> local_boxes;  ///< in the shape's frame
-    std::vector<Aabb> world_boxes;
+    std::vector<Aabb> boxes;        ///< along the world's axes, as seen from the origin of the shape's frame
     std::vector<Surface> surfaces;
     std::vector<TrianglePlace> triangles;
 

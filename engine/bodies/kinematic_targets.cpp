@@ -11,7 +11,7 @@ static bool is_kinematic(const BodyStore& bodies, BodyId id) {
     return bodies.is_valid(id) && bodies[id.slot].type == BodyType::kinematic;
 }
 
-void KinematicTargets::set(BodyId body, const vec3& center, const quat& rotation) {
+void KinematicTargets::set(BodyId body, const dvec3& center, const quat& rotation) {
     const auto known = std::find_if(targets_.begin(), targets_.end(), [&](const Target& t) { return t.body == body; });
     if (known != targets_.end()) {
         *known = {body, center, rotation};
@@ -32,8 +32,8 @@ void KinematicTargets::drop_gone(const BodyStore& bodies) {
 }
 
 void KinematicTargets::set_velocity(Body& body, const Target& target, float dt, float max_speed) {
-    const RigidMotion motion =
-        motion_between({body.center, body.rotation}, {target.center, target.rotation}, vec3(0.0f), dt);
+    const RigidMotion motion = motion_between({vec3(0.0f), body.rotation},
+                                              {vec3(target.center - body.center), target.rotation}, vec3(0.0f), dt);
     body.linear_velocity = limited(motion.linear_velocity, max_speed);
     body.angular_velocity = limited(motion.angular_velocity, std::numeric_limits<float>::max());
 }

@@ -13,7 +13,7 @@ namespace talus {
 class KinematicTargets {
 public:
     /// Sets the target of a body: a pose of its centre of mass. It replaces an earlier target.
-    void set(BodyId body, const vec3& center, const quat& rotation);
+    void set(BodyId body, const dvec3& center, const quat& rotation);
 
     /// Starts a step of dt seconds. Bodies that arrived in the last step stop. Bodies with a target get the velocity
     /// that brings them there, at most `max_speed` m/s; calls `start(slot)` for each of these.
@@ -44,7 +44,7 @@ public:
 private:
     struct Target {
         BodyId body;
-        vec3 center;
+        dvec3 center;
         quat rotation;
         template <class Bytes>
         void visit_fields(Bytes& bytes) {

@@ -16,9 +16,9 @@ struct alignas(64) SolverBody {
 
 /// Data of a body that are constant within a step, as four rows of four floats.
 struct alignas(64) SolverMass {
-    float center[3] = {};  ///< world, at the start of the step, m
     /// If axes are locked, the response that counts as none (settings::locked_response), 1/kg.
     float least_response = 0.0f;
+    float unused[3] = {};
     float inverse_mass[3] = {};     ///< along the world's axes, 1/kg; 0 along locked ones
     float inverse_inertia[6] = {};  ///< world: xx, yy, zz, xy, xz, yz, 1/(kg m^2)
     float gravity[3] = {};          ///< its gravitational acceleration, m/s^2; zero unless dynamic

@@ -67,7 +67,7 @@ void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32
     }
     for_each_face([&](const ConstraintGraph::Edge& edge, std::uint32_t i, float weight) {
         if (sum_of_[i] == 0) return;
-        const Transform& pose = in.colliders.poses[in.contacts.records[edge.contact].a];
+        const WorldTransform& pose = in.colliders.poses[in.contacts.records[edge.contact].a];
         const glm::dvec3 normal(rotate(pose.rotation, in.contacts.manifold(edge.contact).normal));
         sums_[sum_of_[i]] += static_cast<double>(weight) * glm::outerProduct(normal, normal);
     });

@@ -40,11 +40,11 @@ double Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::
     }
     std::array<std::uint64_t, most_slabs> sums{};
     for (const std::uint32_t slot : slots) {
-        const float at = bodies[slot].center[axis_];
+        const double at = bodies[slot].center[axis_], slack{slack_};
         std::uint8_t& slab = of_[slot];
         const bool known = slab < count_;
-        const bool below = !known || (slab > 0 && at < planes_[slab - 1u] - slack_);
-        const bool above = !known || (slab + 1u < count_ && at > planes_[slab] + slack_);
+        const bool below = !known || (slab > 0 && at - planes_[slab - 1u] < -slack);
+        const bool above = !known || (slab + 1u < count_ && at - planes_[slab] > slack);
         if (below || above) {
             const auto end = planes_.begin() + (count_ - 1);
             slab = static_cast<std::uint8_t>(std::upper_bound(planes_.begin(), end, at) - planes_.begin());
@@ -62,9 +62,9 @@ void Slabs::place_planes(std::span<const std::uint32_t> slots, std::span<const s
     const auto n = static_cast<double>(slots.size());
     glm::dvec3 sum(0.0), squares(0.0);
     double radii = 0.0;
-    const glm::dvec3 origin(bodies[slots[0]].center);
+    const dvec3& origin = bodies[slots[0]].center;
     for (const std::uint32_t slot : slots) {
-        const glm::dvec3 at = glm::dvec3(bodies[slot].center) - origin;
+        const dvec3 at = bodies[slot].center - origin;
         sum += at;
         squares += at * at;
         radii += static_cast<double>(bodies[slot].radius);
@@ -85,7 +85,8 @@ void Slabs::place_planes(std::span<const std::uint32_t> slots, std::span<const s
             before += place.load;
         }
         // The thickness is measured between the outer planes, so that bodies that fly far away do not count.
-        const bool thick = planes_[count - 2] - planes_[0] >= static_cast<float>(count - 2) * least_thickness * radius;
+        const bool thick = planes_[count - 2] - planes_[0] >=
+                           static_cast<double>(static_cast<float>(count - 2) * least_thickness * radius);
         if (next + 1 == count && (count == 2 || thick)) break;
         if (count == 2) return;
     }

@@ -47,12 +47,12 @@ private:
 
     std::vector<std::uint8_t> of_;  ///< by body slot
     struct Place {
-        float at;  ///< along the axis, m
+        double at;  ///< along the axis, m
         std::uint32_t load;
     };
-    std::vector<Place> places_;  ///< scratch
-    std::array<float, most_slabs - 1> planes_{};
-    float slack_ = 0.0f;  ///< how far outside of its slab a body's centre may be, m
+    std::vector<Place> places_;                    ///< scratch
+    std::array<double, most_slabs - 1> planes_{};  ///< on the grid of positions
+    float slack_ = 0.0f;                           ///< how far outside of its slab a body's centre may be, m
     int axis_ = 0;
     std::uint32_t count_ = 1;
     std::uint64_t cut_for_ = 0;  ///< the total cost when the planes were placed

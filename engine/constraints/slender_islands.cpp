@@ -173,6 +173,7 @@ double SlenderIslands::sway(const Input& in, const Island& island) {
         }
     }
     levels_.assign(level_of_[queue_.back()], Level{});
+    origin_ = in.bodies[in.slots[queue_.front()]].center;
     for (std::size_t next = queue_.size(); next-- > 0;) {
         const std::uint32_t body = queue_[next];
         int supports = 0;
@@ -234,12 +235,12 @@ void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level)
         const double stiffness =
             share * rate * rate /
             ((static_cast<double>(body.inverse_mass) + inverse_below) * std::max(manifold.count, 1));
-        const Transform& pose = in.colliders.poses[in.contacts.records[e.contact].a];
-        const vec3 way = below == no_body ? vec3(0.0f) : in.bodies[in.slots[below]].center - body.center;
+        const WorldTransform& pose = in.colliders.poses[in.contacts.records[e.contact].a];
+        const vec3 way = below == no_body ? vec3(0.0f) : vec3(in.bodies[in.slots[below]].center - body.center);
         const double bx = static_cast<double>(glm::dot(way, across_[0])),
                      bz = static_cast<double>(glm::dot(way, across_[1]));
         for (int p = 0; p < manifold.count; ++p) {
-            const vec3 at = pose.position - body.center + rotate(pose.rotation, manifold.points[p].on_a);
+            const vec3 at = vec3(pose.position - body.center) + rotate(pose.rotation, manifold.points[p].on_a);
             const double px = static_cast<double>(glm::dot(at, across_[0])),
                          pz = static_cast<double>(glm::dot(at, across_[1]));
             sum += stiffness;
@@ -257,7 +258,7 @@ void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level)
             with_below.xz += 0.5 * (dx * pz + dz * px);
         }
     });
-    level.height += static_cast<double>(glm::dot(body.center, up_));
+    level.height += glm::dot(body.center - origin_, dvec3(up_));
     level.radius += static_cast<double>(body.radius);
     ++level.bodies;
     if (sum <= 0.0) return;

@@ -116,6 +116,7 @@ private:
     std::uint32_t looks_ = 1;  ///< number of calls of find(), plus one: `seen` of 0 means never
     // Scratch of find().
     std::vector<Island> islands_;                       ///< by solver index of the island's root
+    dvec3 origin_{0.0};                                 ///< heights are counted from here
     std::vector<std::uint32_t> next_, level_of_;        ///< by solver index
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< the edges of each body
     std::vector<std::uint32_t> queue_;

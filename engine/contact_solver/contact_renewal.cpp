@@ -200,14 +200,16 @@ void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, s
             const auto lane = static_cast<int>(place->lane);
             const ContactState& state = in.contacts.states[contact];
             const PairRecord& pair = in.contacts.records[contact];
-            const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
-            sources[count] = contact_source(r.a[lane], r.b[lane], contact, pose_a, pose_b, renewal.manifold, state);
+            const WorldTransform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
+            sources[count] =
+                contact_source(r.a[lane], r.b[lane], contact, pose_a, pose_b, in.centers, renewal.manifold, state);
             fresh.point_count = std::max(fresh.point_count, r.point_count);
             copy_lane<width>(fresh, count, r, lane, first_field);
             special[count] = r.surface != no_surface;
             any_special = any_special || special[count];
             if (special[count])
-                put_surface(surface_rows[count], state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
+                put_surface(surface_rows[count], state, in.surfaces[pair.a], pose_a.rotation, in.surfaces[pair.b],
+                            pose_b.rotation);
             ++count;
         }
         if (count == 0) break;

@@ -262,10 +262,11 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.bounces = r.bounces || edge.bounces;
         r.slides = r.slides || edge.slide_limit > 0.0f;
         if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(state.point_count)};
-        const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
-        sources[i] = contact_source(edge.a, edge.b, edge.contact, pose_a, pose_b, manifold, state);
+        const WorldTransform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
+        sources[i] = contact_source(edge.a, edge.b, edge.contact, pose_a, pose_b, in.centers, manifold, state);
         if (edge.special) {
-            put_surface(surface_rows[i], state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
+            put_surface(surface_rows[i], state, in.surfaces[pair.a], pose_a.rotation, in.surfaces[pair.b],
+                        pose_b.rotation);
         }
         for (int p = 0; p < manifold.count; ++p) {
             const float depth = std::max(0.0f, -manifold.points[p].separation);

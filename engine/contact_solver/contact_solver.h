@@ -88,6 +88,7 @@ public:
         const Colliders& colliders;
         std::span<const Surface> surfaces;
         std::span<const SolverMass> masses;
+        std::span<const dvec3> centers;  ///< of mass, by solver index, where the contacts were found
     };
 
     /// Lays out records for the graph's edges, in its order.

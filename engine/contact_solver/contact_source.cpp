@@ -5,7 +5,7 @@
 namespace talus {
 
 // The kernels read these as rows of floats.
-static_assert(offsetof(Transform, rotation) == 12 && sizeof(Transform) == 28);
+static_assert(offsetof(WorldTransform, position) == 0 && sizeof(WorldTransform) >= 4 * sizeof(double));
 static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 12);
 static_assert(sizeof(ManifoldPoint) == 32 && offsetof(ManifoldPoint, on_b) == 12 &&
               offsetof(ManifoldPoint, separation) == 24);
@@ -37,11 +37,11 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
-void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
-                 const Transform& pose_b) {
+void put_surface(float* row, const ContactState& state, const Surface& a, const quat& rotation_a, const Surface& b,
+                 const quat& rotation_b) {
     const bool axis_of_a = a.grip_across < b.grip_across;
-    const vec3 velocity = rotate(pose_b.rotation, b.velocity) - rotate(pose_a.rotation, a.velocity);
-    const vec3 axis = axis_of_a ? rotate(pose_a.rotation, a.grip_axis) : rotate(pose_b.rotation, b.grip_axis);
+    const vec3 velocity = rotate(rotation_b, b.velocity) - rotate(rotation_a, a.velocity);
+    const vec3 axis = axis_of_a ? rotate(rotation_a, a.grip_axis) : rotate(rotation_b, b.grip_axis);
     const vec3 rows[3] = {velocity, axis, state.rolling_impulse};
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 3; ++i) row[4 * k + i] = rows[k][i];

@@ -22,10 +22,12 @@ struct alignas(4 * width) LaneArray {
 struct ContactSource {
     unsigned a, b;  ///< solver indices
     unsigned contact;
-    const float* pose_a;  ///< pose of the collider: position, rotation as x y z w
-    const float* pose_b;
-    const float* normal;  ///< unit, in A's shape frame; one more float is read
-    const float* points;  ///< `count` rows of eight floats: on_a (3), on_b (3), separation, unused
+    // World positions, three doubles; one more double is read.
+    const double *place_a, *place_b;       ///< of the colliders
+    const double *center_a, *center_b;     ///< of mass; of a body that is not in the step, its collider's position
+    const float *rotation_a, *rotation_b;  ///< of the colliders, x y z w
+    const float* normal;                   ///< unit, in A's shape frame; one more float is read
+    const float* points;                   ///< `count` rows of eight floats: on_a (3), on_b (3), separation, unused
     /// Three rows of four floats: impulses | friction, restitution, radius of the contact disc, twist | friction
     /// impulse, slop.
     const float* state;

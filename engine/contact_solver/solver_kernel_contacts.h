@@ -458,14 +458,16 @@ static inline void put_friction_masses(Record& r) {
 }
 
 /// A contact without bodies, for unused lanes.
-constexpr float no_pose[7] = {0, 0, 0, 0, 0, 0, 1};
+constexpr double no_place[4] = {0, 0, 0, 0};
+constexpr float no_rotation[4] = {0, 0, 0, 1};
 constexpr float no_normal[4] = {0, 1, 0, 0};
 constexpr float no_points[8 * 4] = {};
 constexpr float no_state[12] = {};
-constexpr ContactSource no_contact = {0, 0, 0, no_pose, no_pose, no_normal, no_points, no_state, 0, 0, 0};
+constexpr ContactSource no_contact = {
+    0, 0, 0, no_place, no_place, no_place, no_place, no_rotation, no_rotation, no_normal, no_points, no_state, 0, 0, 0};
 
 struct Mass {
-    V3 center, inverse_mass, gravity;
+    V3 inverse_mass, gravity;
     S3 inertia;
     F least_response;
 };
@@ -475,7 +477,7 @@ static inline Mass gather(const SolverMass* masses, const unsigned* index) {
         return load_rows([&](int i) { return reinterpret_cast<const float*>(masses + index[i]) + 4 * k; });
     };
     const Rows r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-    return {xyz(r0), xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}, r0.w};
+    return {xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}, r0.x};
 }
 
 static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used,
@@ -484,7 +486,7 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     Point* points = static_cast<Point*>(point_lanes);
     const F zero = {}, half = splat<F>(0.5f);
     const ContactSource* lanes[width];
-    I count, a_moves, b_moves;
+    I count;
     for (int i = 0; i < width; ++i) {
         const ContactSource& s = static_cast<unsigned>(i) < used ? sources[i] : no_contact;
         lanes[i] = &s;
@@ -492,16 +494,12 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         r.b[i] = s.b;
         r.contact[i] = s.contact;
         count[i] = static_cast<int>(s.count);
-        a_moves[i] = s.a != 0 ? -1 : 0;
-        b_moves[i] = s.b != 0 ? -1 : 0;
         r.turns_with_a[i] = s.turns_with_a;
         r.turns_with_b[i] = s.turns_with_b;
     }
     const Mass a = gather(masses, r.a), b = gather(masses, r.b);
-    const V3 place_a = xyz(load_rows([&](int i) { return lanes[i]->pose_a; }));
-    const V3 place_b = xyz(load_rows([&](int i) { return lanes[i]->pose_b; }));
-    const Rows turn_a = load_rows([&](int i) { return lanes[i]->pose_a + 3; });
-    const Rows turn_b = load_rows([&](int i) { return lanes[i]->pose_b + 3; });
+    const Rows turn_a = load_rows([&](int i) { return lanes[i]->rotation_a; });
+    const Rows turn_b = load_rows([&](int i) { return lanes[i]->rotation_b; });
     const V3 n = rotated(turn_a, xyz(load_rows([&](int i) { return lanes[i]->normal; })));
     r.normal = n;
     r.inverse_mass_a = a.inverse_mass;
@@ -517,10 +515,9 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     r.slop = friction.w;
     const F impulse_of[4] = {impulses.x, impulses.y, impulses.z, impulses.w};
 
-    // Levers are computed from differences of near positions only, so that they are as exact far from the origin. A
-    // body that is not in the step has its collider's position as its centre.
-    const V3 center_a = chosen(a_moves, a.center, place_a), center_b = chosen(b_moves, b.center, place_b);
-    const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
+    const V3 to_shape_a = xyz(load_rows([&](int i) { return difference(lanes[i]->place_a, lanes[i]->center_a); }));
+    const V3 to_shape_b = xyz(load_rows([&](int i) { return difference(lanes[i]->place_b, lanes[i]->center_b); }));
+    const V3 apart = xyz(load_rows([&](int i) { return difference(lanes[i]->center_b, lanes[i]->center_a); }));
     const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
     const F linear = dot(n, by_axes(inverse_mass, n));
     const bool any_locked = !all(~((a.least_response > zero) | (b.least_response > zero)));

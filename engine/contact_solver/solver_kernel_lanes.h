@@ -31,6 +31,17 @@ static inline F4 load_row(const float* p) {
     return v;
 }
 
+static inline F4 load_row(F4 v) { return v; }
+
+/// Returns a - b of world positions, three doubles each. The fourth float is undefined.
+static inline F4 difference(const double* a, const double* b) {
+    typedef double D4 __attribute__((vector_size(32)));
+    D4 x, y;
+    __builtin_memcpy(&x, a, sizeof x);
+    __builtin_memcpy(&y, b, sizeof y);
+    return __builtin_convertvector(x - y, F4);
+}
+
 static inline void store_row(float* p, F4 v) { __builtin_memcpy(p, &v, sizeof v); }
 
 /// Four floats per lane, as four lane fields. The functions below load and store them.

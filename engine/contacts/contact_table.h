@@ -85,8 +85,9 @@ struct MeshContact {
     std::uint32_t next_in_pair = null_index;
     /// The triangles in this box have contacts, mesh frame. It is empty at first.
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
-    Aabb world_box = box;  ///< a box in the world that was inside `box` when the mesh had the pose `mesh_pose`
-    Transform mesh_pose;
+    /// A box along the world's axes, as seen from the mesh, that was inside `box` when the mesh had the pose `mesh_pose`.
+    Aabb seen_box = box;
+    WorldTransform mesh_pose;
     /// A point on the side of the surface on which the shape belongs, mesh frame. It is the shape's middle, unless that
     /// was pressed through the surface. The middle cannot have reached the surface while its distance from this point
     /// is less than `clearance` (m).

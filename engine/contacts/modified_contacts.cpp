@@ -2,8 +2,8 @@
 
 namespace talus {
 
-bool ModifiedContacts::modify(const BodyStore& bodies, const ContactEvent& names, const Transform& pose_a,
-                              const Transform& pose_b, Manifold& manifold, float& friction, float& restitution,
+bool ModifiedContacts::modify(const BodyStore& bodies, const ContactEvent& names, const WorldTransform& pose_a,
+                              const WorldTransform& pose_b, Manifold& manifold, float& friction, float& restitution,
                               bool touched) const {
     const Body &a = bodies[names.body_a.slot], &b = bodies[names.body_b.slot];
     ContactModification m;
@@ -18,15 +18,15 @@ bool ModifiedContacts::modify(const BodyStore& bodies, const ContactEvent& names
     m.friction = friction;
     m.restitution = restitution;
     m.point_count = manifold.count;
-    vec3 middle(0.0f);
+    vec3 middle(0.0f);  // as seen from the centre of A
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& p = manifold.points[i];
-        m.points[i].position = 0.5f * (transform_point(pose_a, p.on_a) + transform_point(pose_b, p.on_b));
+        m.points[i].position = midway(transform_point(pose_a, p.on_a), transform_point(pose_b, p.on_b));
         m.points[i].separation = p.separation;
-        middle += m.points[i].position / static_cast<float>(manifold.count);
+        middle += vec3(m.points[i].position - a.center) / static_cast<float>(manifold.count);
     }
-    m.velocity = b.linear_velocity + glm::cross(b.angular_velocity, middle - b.center) - a.linear_velocity -
-                 glm::cross(a.angular_velocity, middle - a.center);
+    m.velocity = b.linear_velocity + glm::cross(b.angular_velocity, middle - vec3(b.center - a.center)) -
+                 a.linear_velocity - glm::cross(a.angular_velocity, middle);
     modifier_(m, user_);
     if (m.friction >= 0.0f && is_finite(m.friction)) friction = m.friction;
     if (m.restitution >= 0.0f && m.restitution <= 1.0f) restitution = m.restitution;

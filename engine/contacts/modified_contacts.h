@@ -29,8 +29,9 @@ public:
 
     /// Shows a contact to the modifier and applies its changes. `names` gives the bodies and shapes. Returns false if
     /// no point of the contact is left.
-    bool modify(const BodyStore& bodies, const ContactEvent& names, const Transform& pose_a, const Transform& pose_b,
-                Manifold& manifold, float& friction, float& restitution, bool touched) const;
+    bool modify(const BodyStore& bodies, const ContactEvent& names, const WorldTransform& pose_a,
+                const WorldTransform& pose_b, Manifold& manifold, float& friction, float& restitution,
+                bool touched) const;
 
     std::span<const std::uint32_t> modified() const { return modified_; }
     /// For saved worlds (common/bytes.h). The modifier is not saved.

@@ -30,7 +30,7 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
     if (still == 0 || still == (lock_x | lock_y | lock_z) || contacts.states[c].sensor) return;
     if (colliders.surface_triangle(record.a) != nullptr || colliders.surface_triangle(record.b) != nullptr) return;
     const Manifold& found = contacts.manifold(c);
-    const Transform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
+    const WorldTransform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
     const auto free_part = [still](vec3 v) {
         for (int k = 0; k < 3; ++k) v[k] = (still & lock_x << k) != 0 ? 0.0f : v[k];
         return v;
@@ -44,8 +44,8 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
     const float stretch = std::max(1.0f, settings::plane_stretch * record.size / depth);
     glm::dmat3 across(1.0);
     for (int k = 0; k < 3; ++k) across[k][k] = (still & lock_x << k) != 0 ? double{stretch} : 1.0;
-    const auto stretched = [&](std::uint32_t collider, const Transform& pose) {
-        const glm::dvec3 place(pose.position - pose_a.position);
+    const auto stretched = [&](std::uint32_t collider, const WorldTransform& pose) {
+        const dvec3 place = pose.position - pose_a.position;
         return affine_image(ShapeSupport(colliders.shapes[collider]), across * glm::dmat3(to_matrix(pose.rotation)),
                             across * place);
     };

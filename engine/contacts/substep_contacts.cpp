@@ -93,14 +93,14 @@ void SubstepContacts::move_colliders(const Input& in, std::uint32_t slot) {
     moved_at_[slot] = renewal_;
     const Body& body = bodies[slot];
     const quat rotation = normalized(quat(in.moving.rotation(i, body)));
-    const vec3 center = body.center + load3(in.moving[i].displacement);
-    const Transform pose{center - rotate(rotation, body.local_center), rotation};
+    const dvec3 center = displaced(body.center, load3(in.moving[i].displacement));
+    const WorldTransform pose{displaced(center, -rotate(rotation, body.local_center)), rotation};
     for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k) {
         first_poses_.push_back({slot, k, colliders.poses[k]});
         colliders.poses[k] = multiply(pose, in.world.shapes.defs[k].pose);
         if (in.world.shapes.defs[k].mesh) in.world.place_triangles(slot, k);
     }
-    store3(in.moving.masses()[i].center, center);
+    in.moving.centers()[i] = center;
 }
 
 /// Updates the separations of a manifold that the narrowphase did not make: its points stay fixed in the two bodies.
@@ -109,11 +109,11 @@ static void keep_points(const ContactWorld& world, std::uint32_t contact) {
     const Colliders& colliders = world.colliders;
     Manifold& manifold = world.contacts.replace_manifold(contact);
     const PairRecord& record = contacts.records[contact];
-    const Transform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
+    const WorldTransform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
     const vec3 normal = rotate(pose_a.rotation, manifold.normal);
     for (int i = 0; i < manifold.count; ++i) {
         ManifoldPoint& p = manifold.points[i];
-        p.separation = glm::dot(normal, pose_b.position - pose_a.position + rotate(pose_b.rotation, p.on_b) -
+        p.separation = glm::dot(normal, vec3(pose_b.position - pose_a.position) + rotate(pose_b.rotation, p.on_b) -
                                             rotate(pose_a.rotation, p.on_a));
     }
 }
@@ -265,8 +265,8 @@ std::uint32_t SubstepContacts::renew(const Input& in) {
         const ContactState& state = contacts.states[r.contact];
         if (state.merged || state.modified) keep_points(in.world, r.contact);
     }
-    const ContactSolver::Input input{in.solve.edges, in.world.contacts, in.world.colliders, in.world.shapes.surfaces,
-                                     in.moving.masses()};
+    const ContactSolver::Input input{in.solve.edges,           in.world.contacts,  in.world.colliders,
+                                     in.world.shapes.surfaces, in.moving.masses(), in.moving.centers()};
     in.solver.renew(renewed_, input, in.moving.bodies());
     const std::span<ContactSolver::TakenBack> taken = in.solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });

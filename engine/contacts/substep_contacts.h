@@ -69,7 +69,7 @@ public:
 private:
     struct FirstPose {
         std::uint32_t body, collider;
-        Transform pose;
+        WorldTransform pose;
     };
     /// A contact's result before it is tested again.
     struct Before {

@@ -38,16 +38,18 @@ void Paths::put(const Path& path) {
 /// A body that an impact has deflected later than at `from` stands still at the start of its new path. Its earlier path
 /// is no longer known; along the new one it would be carried on for longer than to the end of the step, farther than it
 /// was swept.
-RigidMotion CcdSweep::motion_from(std::uint32_t slot, float from) const {
-    const Path* const path = paths_.find(slot);
-    RigidMotion motion = path != nullptr ? path->motion : in_.step_motion(slot);
-    const float since = from - (path != nullptr ? path->from : 0.0f);
+Path CcdSweep::path_from(std::uint32_t slot, float from) const {
+    const Path* const deflected = paths_.find(slot);
+    Path path = deflected != nullptr ? *deflected : in_.step_path(slot);
+    RigidMotion& motion = path.motion;
+    const float since = from - path.from;
     if (since < 0.0f) {
         motion.linear_velocity = motion.angular_velocity = vec3(0.0f);
     } else {
         motion.start = pose_at(motion, since);
     }
-    return motion;
+    path.from = from;
+    return path;
 }
 
 float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
@@ -74,7 +76,7 @@ ObstaclePart CcdSweep::part_of(std::uint32_t shape, std::uint32_t triangle) cons
     const detail::PlacedTriangle placed = detail::place_triangle(*def.mesh, triangle);
     part.shape = placed.shape;
     part.surface = placed.surface;
-    part.origin = placed.middle;
+    part.middle = placed.middle;
     part.triangle = triangle;
     if (placed.material < def.mesh_materials.size()) part.material = &def.mesh_materials[placed.material];
     return part;
@@ -270,7 +272,7 @@ TimeOfImpact CcdSweep::time_of_hit(const Query& q, ObstaclePart& part, const Sha
 
 /// Makes `first` the hit on this part, if that is earlier.
 void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& scratch, SweepHit& first) const {
-    if (q.passed != nullptr) part.front_point = q.passed->side_point - part.origin;
+    if (q.passed != nullptr) part.front_point = q.passed->side_point - part.middle;
     part.passed = q.passed != nullptr;
     const ShapePair pair{q.own_shape, q.other_shape, part.triangle};
     if (std::find(scratch.disabled.begin(), scratch.disabled.end(), pair) != scratch.disabled.end()) return;
@@ -312,7 +314,7 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
     const float reach = body.radius + (dynamic_too ? largest_motion_ : largest_kinematic_motion_);
     const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, reach);
     scratch.near.clear();
-    in_.broadphase.query(box, [&](std::uint32_t other) {
+    in_.broadphase.query(translated(box, path.origin), [&](std::uint32_t other) {
         if (other != ignored && in_.can_hit(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
     const float depth = in_.allowed_depth(path.slot);
@@ -322,7 +324,7 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
         const float max_depth = obstacle.is_dynamic() ? std::numeric_limits<float>::infinity()
                                                       : std::max(settings::continuous_deepest * body.inner_radius,
                                                                  settings::continuous_deepest_least);
-        const RigidMotion obstacle_motion = motion_from(other, path.from);
+        const RigidMotion obstacle_motion = path_from(other, path.from).motion_seen_from(path.origin);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef& of_obstacle = in_.shapes.defs[j];
             const RigidMotion motion_j = in_.shape_motion(obstacle_motion, obstacle, j);
@@ -357,7 +359,7 @@ void CcdSweep::report_passed_sensors(const Path& path, float duration, SweepScra
     const float depth = in_.allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = in_.bodies[other];
-        const RigidMotion obstacle_motion = motion_from(other, path.from);
+        const RigidMotion obstacle_motion = path_from(other, path.from).motion_seen_from(path.origin);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
                 const ShapeDef &of_obstacle = in_.shapes.defs[j], &of_body = in_.shapes.defs[i];
@@ -384,7 +386,8 @@ void CcdSweep::report_passed_sensors(const Path& path, float duration, SweepScra
                         first = toi;
                 });
                 if (first.status == ToiStatus::hit && out)
-                    impacts.push_back({path.slot, i, other, j, null_index, true, first.point_b, first.normal});
+                    impacts.push_back({path.slot, i, other, j, null_index, true, displaced(path.origin, first.point_b),
+                                       first.normal});
             }
         }
     }

@@ -6,7 +6,8 @@
 /// A hit is the first time at which a shape of the body gets deeper into an obstacle than it is allowed to. The
 /// obstacle is another convex shape, or one triangle of a mesh. For a triangle, normals that belong to its neighbours
 /// do not count (narrowphase/triangles/surface_contact.h), and a shape that has been pressed through the surface is
-/// still on the side where it came from. A sweep reads the world and writes to its scratch memory only.
+/// still on the side where it came from. A sweep reads the world and writes to its scratch memory only. Its places are
+/// relative to the origin of the path.
 
 #include <talus/narrowphase/time_of_impact.h>
 #include "engine/continuous/continuous_input.h"
@@ -24,17 +25,10 @@ struct Impact {
     std::uint32_t other = 0, other_shape = 0;
     std::uint32_t triangle = null_index;  ///< of the other's mesh
     bool sensor = false;
-    vec3 point{0.0f};             ///< world, m
+    dvec3 point{0.0};             ///< world, m
     vec3 normal{0.0f};            ///< world, from the other to the body
     float approach_speed = 0.0f;  ///< m/s
     float impulse = 0.0f;         ///< along the normal, N s
-};
-
-/// The motion of a body's centre of mass from some time in the step to the end of the step.
-struct Path {
-    std::uint32_t slot = 0;
-    float from = 0.0f;  ///< since the start of the step, s
-    RigidMotion motion;
 };
 
 /// Paths by body: at most one per body.
@@ -73,7 +67,7 @@ struct SweepHit {
     std::uint32_t shape = 0, other_shape = 0;
     std::uint32_t triangle = null_index;
     bool at_max_depth = false;  ///< the shape is as deep in the obstacle as any may get
-    TimeOfImpact toi;           ///< A is the obstacle
+    TimeOfImpact toi;           ///< A is the obstacle; its points are as seen from the path's origin
 
     explicit operator bool() const { return other != null_index; }
 };
@@ -83,7 +77,7 @@ struct ObstaclePart {
     Shape shape;
     Shape obstacle;  ///< `shape`, or a triangle grown or moved so that it stops what it should
     SurfaceTriangle surface{};
-    vec3 origin{0.0f};                    ///< of the part's frame, in the shape's frame
+    vec3 middle{0.0f};                    ///< origin of the part's frame, in the shape's frame
     std::uint32_t triangle = null_index;  ///< of the mesh
     const Material* material = nullptr;
     bool passed = false;      ///< the middle of the swept shape was pressed through the mesh
@@ -92,14 +86,14 @@ struct ObstaclePart {
 
     /// Returns the motion of the part, given that of its shape.
     RigidMotion motion(RigidMotion of_shape) const {
-        of_shape.start = multiply(of_shape.start, Transform{origin});
-        of_shape.center -= origin;
+        of_shape.start = multiply(of_shape.start, Transform{middle});
+        of_shape.center -= middle;
         return of_shape;
     }
 };
 
 /// Returns how much deeper a shape gets into an obstacle from the start of their motions to a time, along the normal of
-/// a hit and at the point on the obstacle, m.
+/// a hit and at the point on the obstacle, m. The point and both motions are as seen from one origin.
 float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
                    const RigidMotion& motion, float time);
 
@@ -115,7 +109,7 @@ public:
           largest_kinematic_motion_(largest_kinematic_motion) {}
 
     /// Returns the motion of a body's centre of mass from a time of the step on.
-    RigidMotion motion_from(std::uint32_t slot, float from) const;
+    Path path_from(std::uint32_t slot, float from) const;
     /// Returns what the body hits first on its path: fixed and kinematic bodies, and dynamic ones if asked for. The
     /// body `ignored` does not count.
     SweepHit first_hit(const Path& path, bool dynamic_too, SweepScratch& scratch,

@@ -29,7 +29,7 @@ private:
 /// Sweeps a body from a time of the step to its end. Returns the path on which it ends, which begins at the last
 /// impact.
 Path ContinuousCollision::Step::sweep_body(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch) {
-    Path path{slot, from, sweep.motion_from(slot, from)};
+    Path path = sweep.path_from(slot, from);
     scratch.disabled.clear();
     scratch.resting.clear();
     bool changed = false;
@@ -53,7 +53,7 @@ Path ContinuousCollision::Step::sweep_body(std::uint32_t slot, float from, bool 
         if (hit) {
             stop_at(path, hit, budget, scratch);
         } else {
-            out.set_end_pose(in, slot, pose_at(path.motion, hit.time));
+            out.set_end_pose(in, slot, path.pose_at(hit.time));
         }
         if (jointed) {
             own.opened_joints_.keep_safe_pose(in, slot);
@@ -71,8 +71,8 @@ void ContinuousCollision::Step::stop_at(Path& path, const SweepHit& hit, EnergyB
     const std::uint32_t slot = path.slot;
     const Transform at = pose_at(path.motion, hit.time);
     // The two touch, though the body has no impact left in which an impulse could act.
-    own.impacts_.push_back(
-        {slot, hit.shape, hit.other, hit.other_shape, hit.triangle, false, hit.toi.point_b, hit.toi.normal});
+    own.impacts_.push_back({slot, hit.shape, hit.other, hit.other_shape, hit.triangle, false,
+                            displaced(path.origin, hit.toi.point_b), hit.toi.normal});
     const Transform end = end_on_obstacle(path, hit, at, scratch);
     const Body& body = in.bodies[slot];
     const double lifted = -body.mass * body.gravity_scale * glm::dot(in.gravity, end.position - at.position);
@@ -81,14 +81,14 @@ void ContinuousCollision::Step::stop_at(Path& path, const SweepHit& hit, EnergyB
     budget.anchored = true;  // also if the obstacle is dynamic: the body has its velocity, but has not fallen as far
     path.from += hit.time;
     path.motion = motion_between(at, end, vec3(0.0f), in.dt - path.from);
-    out.set_end_pose(in, slot, end);
+    out.set_end_pose(in, slot, translated(end, path.origin));
 }
 
 /// Returns where a body ends that stands on its last obstacle: it goes with a kinematic one, until something else is in
-/// the way.
+/// the way. Both poses are as seen from the path's origin.
 Transform ContinuousCollision::Step::end_on_obstacle(Path path, const SweepHit& hit, const Transform& at_hit,
                                                      SweepScratch& scratch) const {
-    const RigidMotion obstacle = sweep.motion_from(hit.other, path.from);
+    const RigidMotion obstacle = sweep.path_from(hit.other, path.from).motion_seen_from(path.origin);
     if (obstacle.linear_velocity == vec3(0.0f) && obstacle.angular_velocity == vec3(0.0f)) return at_hit;
     const float rest = in.dt - path.from - hit.time;
     const Transform end = multiply(pose_at(obstacle, in.dt - path.from), relative(pose_at(obstacle, hit.time), at_hit));
@@ -111,7 +111,7 @@ bool ContinuousCollision::Step::hits_immovable_before(std::uint32_t slot, float 
     SweepScratch& scratch = own.other_scratch_;
     scratch.disabled.clear();
     scratch.resting.clear();
-    const SweepHit hit = sweep.first_hit({slot, 0.0f, sweep.motion_from(slot, 0.0f)}, false, scratch);
+    const SweepHit hit = sweep.first_hit(sweep.path_from(slot, 0.0f), false, scratch);
     if (!hit || hit.time > time) return false;
     own.deflected_.put(sweep_body(slot, 0.0f, false, scratch));
     return true;

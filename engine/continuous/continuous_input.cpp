@@ -5,17 +5,19 @@
 
 namespace talus {
 
-RigidMotion ContinuousInput::step_motion(std::uint32_t slot) const {
+Path ContinuousInput::step_path(std::uint32_t slot) const {
     const Body& body = bodies[slot];
-    RigidMotion motion;
-    motion.start = {body.center, body.rotation};
+    Path path{slot, 0.0f, body.center, {}};
+    path.motion.start.rotation = body.rotation;
     const SolverBody* const moved = solver_body(slot);
-    if (moved == nullptr) return motion;
+    if (moved == nullptr) return path;
     const std::uint32_t first = body.first_shape;
     const quat start =
         normalized(multiply(colliders.poses[first].rotation, conjugate(shapes.defs[first].pose.rotation)));
-    return motion_between({body.center - load3(moved->displacement), start}, {body.center, body.rotation}, vec3(0.0f),
-                          dt, load3(moved->turn));
+    path.origin = displaced(body.center, -load3(moved->displacement));
+    path.motion = motion_between({vec3(0.0f), start}, relative_to(path.origin, {body.center, body.rotation}),
+                                 vec3(0.0f), dt, load3(moved->turn));
+    return path;
 }
 
 RigidMotion ContinuousInput::shape_motion(const RigidMotion& of_body, const Body& body, std::uint32_t shape) const {
@@ -26,21 +28,23 @@ RigidMotion ContinuousInput::shape_motion(const RigidMotion& of_body, const Body
     return motion;
 }
 
-Transform ContinuousInput::end_pose(std::uint32_t slot, std::uint32_t shape) const {
+WorldTransform ContinuousInput::end_pose(std::uint32_t slot, std::uint32_t shape) const {
     if (solver_body(slot) == nullptr) return colliders.poses[shape];
     return multiply(bodies[slot].pose(), shapes.defs[shape].pose);
 }
 
-Aabb ContinuousInput::swept_box(std::uint32_t slot, std::uint32_t shape) const {
-    const Aabb& start = shapes.world_boxes[shape];
+WorldAabb ContinuousInput::swept_box(std::uint32_t slot, std::uint32_t shape) const {
+    const float deviation = arc_deviation(slot);
+    const WorldAabb start = translated(expand(shapes.boxes[shape], deviation), colliders.poses[shape].position);
     if (solver_body(slot) == nullptr) return start;
-    const Aabb end = transform_box(to_matrix_transform(end_pose(slot, shape)), shapes.local_boxes[shape]);
-    return expand(merge(start, end), arc_deviation(slot));
+    const WorldTransform end = end_pose(slot, shape);
+    const Aabb box = turned_box(end.rotation, shapes.local_boxes[shape]);
+    return merge(start, translated(expand(box, deviation), end.position));
 }
 
-Aabb ContinuousInput::swept_box(std::uint32_t slot) const {
+WorldAabb ContinuousInput::swept_box(std::uint32_t slot) const {
     const Body& body = bodies[slot];
-    Aabb box = swept_box(slot, body.first_shape);
+    WorldAabb box = swept_box(slot, body.first_shape);
     for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i)
         box = merge(box, swept_box(slot, i));
     return box;
@@ -57,7 +61,7 @@ float ContinuousInput::arc_deviation_from(std::uint32_t obstacle_slot, std::uint
     if (own == nullptr || obstacle == nullptr) return arc_deviation(slot);
     const Body& body = bodies[slot];
     const float distance = glm::length(load3(own->displacement) - load3(obstacle->displacement));
-    const float reach = glm::length(body.center - bodies[obstacle_slot].center) + distance + body.radius;
+    const float reach = glm::length(vec3(body.center - bodies[obstacle_slot].center)) + distance + body.radius;
     return relative_arc_deviation(glm::length(load3(own->turn)), body.radius, distance,
                                   glm::length(load3(obstacle->turn)), reach);
 }
@@ -80,12 +84,12 @@ vec3 ContinuousInput::angular_velocity_at(std::uint32_t slot, const vec3& angula
     return turns_with_body ? rotate(multiply(to, conjugate(from)), angular_velocity) : angular_velocity;
 }
 
-void ContinuousOutput::set_end_pose(const ContinuousInput& in, std::uint32_t slot, const Transform& end) {
+void ContinuousOutput::set_end_pose(const ContinuousInput& in, std::uint32_t slot, const WorldTransform& end) {
     TALUS_ASSERT(is_finite(end.position) && is_finite(end.rotation));
     Body& body = bodies[slot];
     if (in.awake.contains(slot)) {
         float* const displacement = solver_bodies[in.solver_indices[slot]].displacement;
-        for (int k = 0; k < 3; ++k) displacement[k] += end.position[k] - body.center[k];
+        store3(displacement, load3(displacement) + vec3(end.position - body.center));
     }
     body.center = end.position;
     const quat rotation = normalized(end.rotation);
@@ -100,7 +104,7 @@ void ContinuousOutput::move(const ContinuousInput& in, std::uint32_t slot, const
     TALUS_ASSERT(is_finite(displacement) && in.awake.contains(slot));
     Body& body = bodies[slot];
     SolverBody& own = solver_bodies[in.solver_indices[slot]];
-    body.center += displacement;
+    body.center = displaced(body.center, displacement);
     body.exact_rotation = integrate_rotation(body.exact_rotation, rotation);
     body.rotation = quat(body.exact_rotation);
     for (int k = 0; k < 3; ++k) {

@@ -20,11 +20,31 @@ namespace talus {
 /// A contact that exists only for an impact, as the user's contact modifier sees it. The modifier may change the
 /// manifold, the friction and the restitution.
 struct ImpactContact {
-    std::uint32_t body, shape;           ///< the swept body and its shape (pool index)
-    std::uint32_t other, other_shape;    ///< the body that it hit
-    const Transform &pose, &other_pose;  ///< of the two shapes at the impact; of a mesh, that of the triangle
-    Manifold& manifold;                  ///< its A is the other shape
+    std::uint32_t body, shape;                ///< the swept body and its shape (pool index)
+    std::uint32_t other, other_shape;         ///< the body that it hit
+    const WorldTransform &pose, &other_pose;  ///< of the two shapes at the impact; of a mesh, that of the triangle
+    Manifold& manifold;                       ///< its A is the other shape
     float &friction, &restitution;
+};
+
+/// The motion of a body's centre of mass from some time in the step to the end of the step.
+///
+/// It is relative to an origin near the body: its centre of mass at the start of the step, or at the start of an earlier
+/// path. All that a sweep computes, such as motions of obstacles and points of hits, is relative to the path's origin.
+struct Path {
+    std::uint32_t slot = 0;
+    float from = 0.0f;   ///< since the start of the step, s
+    dvec3 origin{0.0};   ///< world, on the grid (math.h), m
+    RigidMotion motion;  ///< as seen from `origin`, from the time `from` on
+
+    /// Returns the pose in the world at a time (s) since `from`.
+    WorldTransform pose_at(float time) const { return translated(talus::pose_at(motion, time), origin); }
+    /// Returns the motion as seen from another origin.
+    RigidMotion motion_seen_from(const dvec3& other_origin) const {
+        RigidMotion seen = motion;
+        seen.start.position += vec3(origin - other_origin);
+        return seen;
+    }
 };
 
 /// Returns a bound on how far a point gets from the straight line between its first and its last place, as seen from an
@@ -71,15 +91,15 @@ struct ContinuousInput {
         return index != 0 ? &solver_bodies[index] : nullptr;
     }
     /// Returns the motion of the centre of mass over the whole step: along a line, and about an axis at a constant
-    /// rate.
-    RigidMotion step_motion(std::uint32_t slot) const;
+    /// rate. Its origin is where the centre was at the start of the step.
+    Path step_path(std::uint32_t slot) const;
     /// Returns the motion of a body's shape, given the motion of its centre of mass.
     RigidMotion shape_motion(const RigidMotion& of_body, const Body& body, std::uint32_t shape) const;
     /// Returns a shape's pose at the end of the step.
-    Transform end_pose(std::uint32_t slot, std::uint32_t shape) const;
+    WorldTransform end_pose(std::uint32_t slot, std::uint32_t shape) const;
     /// Returns a box around the places where a shape, or all shapes of a body, have been in the step.
-    Aabb swept_box(std::uint32_t slot, std::uint32_t shape) const;
-    Aabb swept_box(std::uint32_t slot) const;
+    WorldAabb swept_box(std::uint32_t slot, std::uint32_t shape) const;
+    WorldAabb swept_box(std::uint32_t slot) const;
     /// Returns a bound on how far a point of the body gets in the step from the straight line between its first and its
     /// last place, m.
     float arc_deviation(std::uint32_t slot) const;
@@ -107,7 +127,7 @@ struct ContinuousOutput {
     JointSolver& joint_solver;            ///< finds the response of articulations, and closes their joints
 
     /// Ends the body's step with its centre of mass at this pose.
-    void set_end_pose(const ContinuousInput& in, std::uint32_t slot, const Transform& end);
+    void set_end_pose(const ContinuousInput& in, std::uint32_t slot, const WorldTransform& end);
     /// Moves an awake body by a displacement (m) and a rotation vector (rad). Its velocities stay.
     void move(const ContinuousInput& in, std::uint32_t slot, const vec3& displacement, const glm::dvec3& rotation);
 };

@@ -15,8 +15,9 @@ struct MotionEnergy {
     glm::dvec3 mean_velocity{0.0};          ///< m/s
 };
 
+/// `origin` is EnergyBudget::origin.
 MotionEnergy energy_of(const ContinuousInput& in, const JointSolver& joint_solver, std::uint32_t slot,
-                       bool articulation) {
+                       bool articulation, const dvec3& origin) {
     MotionEnergy energy;
     double mass = 0.0;
     glm::dvec3 momentum(0.0);
@@ -29,7 +30,7 @@ MotionEnergy energy_of(const ContinuousInput& in, const JointSolver& joint_solve
         const glm::dmat3 inertia(inertia_of(body, body.rotation));
         energy.kinetic +=
             0.5 * m * glm::dot(velocity, velocity) + 0.5 * glm::dot(angular_velocity, inertia * angular_velocity);
-        energy.potential -= glm::dot(weight, glm::dvec3(body.center));
+        energy.potential -= glm::dot(weight, body.center - origin);
         energy.lead += half * glm::dot(weight, velocity);
         momentum += m * velocity;
         mass += m;
@@ -48,8 +49,9 @@ MotionEnergy energy_of(const ContinuousInput& in, const JointSolver& joint_solve
 
 EnergyBudget ImpactEnergies::body_budget(const ContinuousInput& in, const JointSolver& joint_solver,
                                          std::uint32_t slot) {
-    const MotionEnergy now = energy_of(in, joint_solver, slot, false);
-    return {slot, now.kinetic + now.potential, now.lead, false};
+    const dvec3& origin = in.bodies[slot].center;
+    const MotionEnergy now = energy_of(in, joint_solver, slot, false, origin);
+    return {slot, origin, now.kinetic + now.potential, now.lead, false};
 }
 
 EnergyBudget& ImpactEnergies::articulation_budget(const ContinuousInput& in, const JointSolver& joint_solver,
@@ -58,8 +60,9 @@ EnergyBudget& ImpactEnergies::articulation_budget(const ContinuousInput& in, con
     const auto known = std::find_if(of_articulations_.begin(), of_articulations_.end(),
                                     [&](const EnergyBudget& budget) { return budget.slot == first; });
     if (known != of_articulations_.end()) return *known;
-    const MotionEnergy now = energy_of(in, joint_solver, slot, true);
-    of_articulations_.push_back({first, now.kinetic + now.potential, now.lead, false});
+    const dvec3& origin = in.bodies[first].center;
+    const MotionEnergy now = energy_of(in, joint_solver, slot, true, origin);
+    of_articulations_.push_back({first, origin, now.kinetic + now.potential, now.lead, false});
     return of_articulations_.back();
 }
 
@@ -77,7 +80,7 @@ void ImpactEnergies::fit_velocities(const ContinuousInput& in, ContinuousOutput&
 
 bool ImpactEnergies::remove_excess(const ContinuousInput& in, ContinuousOutput& out, std::uint32_t slot,
                                    bool articulation, const EnergyBudget& budget) {
-    const MotionEnergy now = energy_of(in, out.joint_solver, slot, articulation);
+    const MotionEnergy now = energy_of(in, out.joint_solver, slot, articulation, budget.origin);
     const double excess = now.kinetic + now.potential - budget.allowed - std::max(0.0, budget.lead - now.lead);
     if (!(excess > 0.0)) return true;
     const glm::dvec3 common = budget.anchored ? glm::dvec3(0.0) : now.mean_velocity;

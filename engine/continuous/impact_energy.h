@@ -40,6 +40,7 @@ namespace talus {
 /// The energy that a body or an articulation may have after the impacts of a step.
 struct EnergyBudget {
     std::uint32_t slot = 0;  ///< of the body, or of the articulation's first link
+    dvec3 origin{0.0};       ///< where potential energy is 0: a place of that body, on the grid (math.h), world, m
     double allowed = 0.0;    ///< kinetic and potential, J
     double lead = 0.0;       ///< before the impacts: what gravity adds in half a sub-step, h F v / 2, J
     bool anchored = false;   ///< it has hit something fixed or kinematic

@@ -4,6 +4,7 @@
 ///
 ///     ImpactPoints + two ImpactBody  --solve_impact()-->  the velocities after the impact, in the same two ImpactBody
 ///
+/// Centres and points are relative to one origin, such as that of a Path (continuous_input.h), along the world's axes.
 /// Nothing is kept, and no other data is read.
 
 #include <talus/narrowphase/manifold.h>
@@ -13,7 +14,7 @@ namespace talus {
 
 /// Velocities and masses of one of the two bodies of an impact.
 struct ImpactBody {
-    vec3 center;            ///< centre of mass, world, m
+    vec3 center;            ///< centre of mass, from the origin, m
     vec3 linear_velocity;   ///< m/s
     vec3 angular_velocity;  ///< world, rad/s
     vec3 inverse_mass;      ///< along the world's axes, 1/kg; 0 along locked axes and for bodies that are not dynamic
@@ -61,7 +62,7 @@ private:
 struct ImpactPoints {
     vec3 normal;  ///< unit, world, from the other body to the swept one
     int count = 0;
-    vec3 points[max_manifold_points];  ///< world, m
+    vec3 points[max_manifold_points];  ///< from the origin, m
     float friction = 0.0f, restitution = 0.0f;
 };
 

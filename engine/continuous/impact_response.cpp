@@ -9,10 +9,11 @@
 
 namespace talus {
 
-/// The two bodies at the time of the impact.
+/// The two bodies at the time of the impact. Places are as seen from the origin of the swept body's path.
 struct ImpactResponse::AtImpact {
     Body &body, &obstacle;
-    RigidMotion obstacle_motion;  ///< from the start of the path on
+    Path obstacle_path;           ///< from the start of the swept body's path on; it has an origin of its own
+    RigidMotion obstacle_motion;  ///< the same, as seen from the swept body's origin
     ObstaclePart part;
     bool touched_before = false;  ///< `time` is when the two touched, before they were as deep as the hit
     float time = 0.0f;            ///< of the impact, since the start of the path, s
@@ -21,7 +22,7 @@ struct ImpactResponse::AtImpact {
     vec3 velocity_to_come{0.0f};  ///< what gravity adds after the impact, m/s
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f}, other_rotation = rotation;  ///< of the two bodies at the impact
     ImpactPoints contact{};
-    vec3 on_obstacle{0.0f};  ///< the point of the hit, world
+    vec3 on_obstacle{0.0f};  ///< the point of the hit
     // With the velocities at the impact, first before and then after it:
     ImpactBody mover{}, other{};
     ImpactBody on_path{};  ///< the mover with the velocity of its path
@@ -52,8 +53,9 @@ ImpactBody ImpactResponse::impact_body(std::uint32_t slot, const Transform& pose
 }
 
 ImpactResponse::AtImpact ImpactResponse::state_at_impact(Path& path, const SweepHit& hit) {
-    AtImpact at{out_.bodies[path.slot], out_.bodies[hit.other], sweep_.motion_from(hit.other, path.from),
-                sweep_.part_of(hit.other_shape, hit.triangle)};
+    const Path obstacle_path = sweep_.path_from(hit.other, path.from);
+    AtImpact at{out_.bodies[path.slot], out_.bodies[hit.other], obstacle_path,
+                obstacle_path.motion_seen_from(path.origin), sweep_.part_of(hit.other_shape, hit.triangle)};
     Body& body = at.body;
     const vec3 n = hit.toi.normal;
 
@@ -102,9 +104,12 @@ bool ImpactResponse::find_points(const Path& path, const SweepHit& hit, AtImpact
     ImpactPoints& contact = at.contact;
     contact.friction = mixed_friction(*at.part.material, of_body.material);
     contact.restitution = mixed_restitution(*at.part.material, of_body.material);
-    if ((of_obstacle.modify_contacts || of_body.modify_contacts) &&
-        !in_.modify({path.slot, hit.shape, hit.other, hit.other_shape, pose_b, pose_a, manifold, contact.friction,
-                     contact.restitution})) {
+    const auto modify = [&] {
+        const WorldTransform pose = translated(pose_b, path.origin), other_pose = translated(pose_a, path.origin);
+        return in_.modify({path.slot, hit.shape, hit.other, hit.other_shape, pose, other_pose, manifold,
+                           contact.friction, contact.restitution});
+    };
+    if ((of_obstacle.modify_contacts || of_body.modify_contacts) && !modify()) {
         const ShapePair pair{hit.shape, hit.other_shape, hit.triangle};
         scratch.disabled.push_back(pair);
         if (in_.joints.has_any(path.slot)) opened_joints_.disable(pair);
@@ -165,11 +170,11 @@ bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scra
         scratch.resting.push_back({hit.shape, hit.other_shape, hit.triangle});
     // Two bodies that do not approach each other need no impulse, but they do touch: the other has changed the body's
     // path.
-    impacts_.push_back({path.slot, hit.shape, hit.other, hit.other_shape, hit.triangle, false, contact.points[0],
-                        contact.normal, approach, impulse});
+    impacts_.push_back({path.slot, hit.shape, hit.other, hit.other_shape, hit.triangle, false,
+                        displaced(path.origin, contact.points[0]), contact.normal, approach, impulse});
     go_on(path, hit, at);
     if (!at.obstacle.is_dynamic() || !(impulse > 0.0f)) return false;
-    deflect(hit.other, at.obstacle_motion, at.time, path.from, at.other);
+    deflect(at.obstacle_path, at.time, at.other);
     return true;
 }
 
@@ -211,7 +216,7 @@ void ImpactResponse::go_on(Path& path, const SweepHit& hit, const AtImpact& at) 
     body.angular_velocity =
         limited(in_.angular_velocity_at(path.slot, mover.angular_velocity, at.rotation, body.rotation), body.max_spin);
     if (!hit.at_max_depth || !(at.rest > 0.0f)) return;
-    const RigidMotion obstacle_motion = sweep_.motion_from(hit.other, path.from);
+    const RigidMotion obstacle_motion = sweep_.path_from(hit.other, path.from).motion_seen_from(path.origin);
     const float growth = depth_growth(
         hit.toi.normal, at.on_obstacle, at.part.motion(in_.shape_motion(obstacle_motion, at.obstacle, hit.other_shape)),
         in_.shapes.defs[hit.shape].shape, in_.shape_motion(path.motion, body, hit.shape), at.rest);
@@ -296,19 +301,24 @@ void ImpactResponse::move_links(std::uint32_t slot, const ImpactBody& velocities
         });
 }
 
-/// A dynamic body that was hit goes on with its new velocity from its pose at the impact. Its new path begins at the
-/// time of the impact, or at the time of its own last impact if that is later (CcdSweep::motion_from says why).
-void ImpactResponse::deflect(std::uint32_t slot, RigidMotion motion, float time, float now, const ImpactBody& after) {
-    if (const Path* const known = deflected_.find(slot)) now = std::max(now, known->from);
+/// A dynamic body that was hit at a time of this path goes on with its new velocity from its pose there. Its new path
+/// begins at the time of the impact, or at the time of its own last impact if that is later (CcdSweep::path_from says
+/// why).
+void ImpactResponse::deflect(Path path, float time, const ImpactBody& after) {
+    const std::uint32_t slot = path.slot;
+    path.from += time;
+    if (const Path* const known = deflected_.find(slot)) path.from = std::max(path.from, known->from);
+    const float rest = in_.dt - path.from;
+    RigidMotion& motion = path.motion;
     motion.start = pose_at(motion, time);
     Body& body = out_.bodies[slot];
     motion.linear_velocity = body.linear_velocity = limited(after.linear_velocity, in_.max_speed_of(body));
     motion.angular_velocity = after.angular_velocity;
     body.angular_velocity = limited(
         in_.angular_velocity_at(slot, after.angular_velocity, motion.start.rotation, body.rotation), body.max_spin);
-    out_.set_end_pose(in_, slot, pose_at(motion, in_.dt - now));
-    if (after.jointed) move_links(slot, after, after, in_.dt - now);
-    deflected_.put({slot, now, motion});
+    out_.set_end_pose(in_, slot, path.pose_at(rest));
+    if (after.jointed) move_links(slot, after, after, rest);
+    deflected_.put(path);
 }
 
 }  // namespace talus

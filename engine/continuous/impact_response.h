@@ -49,7 +49,7 @@ private:
     bool in_free_flight(std::uint32_t slot) const;
     void move_links(std::uint32_t slot, const ImpactBody& velocities, const ImpactBody& on_path, float rest);
     void lift(Path& path, vec3 by, float rest);
-    void deflect(std::uint32_t slot, RigidMotion motion, float time, float now, const ImpactBody& after);
+    void deflect(Path path, float time, const ImpactBody& after);
 
     const ContinuousInput& in_;
     ContinuousOutput& out_;

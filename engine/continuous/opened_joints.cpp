@@ -15,8 +15,9 @@ void OpenedJoints::clear() {
 }
 
 void OpenedJoints::keep_safe_pose(const ContinuousInput& in, std::uint32_t slot) {
-    Path path{slot, in.dt * (1.0f - settings::joint_closing_time), {}};
-    path.motion.start = {in.bodies[slot].center, in.bodies[slot].rotation};
+    const Body& body = in.bodies[slot];
+    Path path{slot, in.dt * (1.0f - settings::joint_closing_time), body.center, {}};
+    path.motion.start.rotation = body.rotation;
     safe_poses_.put(path);
 }
 
@@ -42,7 +43,7 @@ struct OpenedJoints::Closing {
 
 private:
     Path path_to_current_pose(std::uint32_t slot) const;
-    float height_above(const StopPlane& stop, vec3& lowest) const;
+    float height_above(const StopPlane& stop, vec3& arm) const;
     bool add_contact_planes(std::uint32_t slot);
     JointSolver::ClosingPlane closing_plane(const StopPlane& stop) const;
     bool close_joints(std::uint32_t slot);
@@ -55,19 +56,22 @@ private:
 Path OpenedJoints::Closing::path_to_current_pose(std::uint32_t slot) const {
     const Body& body = in.bodies[slot];
     const Path* const safe = own.safe_poses_.find(slot);
-    if (safe == nullptr) return {slot, 0.0f, in.step_motion(slot)};
+    if (safe == nullptr) return in.step_path(slot);
     Path path = *safe;
-    path.motion = motion_between(path.motion.start, {body.center, body.rotation}, vec3(0.0f), in.dt - path.from);
+    const Transform end = relative_to(path.origin, {body.center, body.rotation});
+    path.motion = motion_between(path.motion.start, end, vec3(0.0f), in.dt - path.from);
     return path;
 }
 
-/// Returns how far a link is from its plane now, m, and its lowest point above the plane.
-float OpenedJoints::Closing::height_above(const StopPlane& stop, vec3& lowest) const {
+/// Returns how far a link is from its plane now, m. `arm` becomes the vector from its centre of mass to its lowest point
+/// above the plane, m.
+float OpenedJoints::Closing::height_above(const StopPlane& stop, vec3& arm) const {
     const ShapeDef& def = in.shapes.defs[stop.shape];
-    const Transform pose = multiply(in.bodies[stop.slot].pose(), def.pose);
+    const Body& body = in.bodies[stop.slot];
+    const Transform pose = relative_to(body.center, multiply(body.pose(), def.pose));
     const vec3 d = inverse_rotate(pose.rotation, -stop.normal);
-    lowest = transform_point(pose, support(def.shape, d).point) - def.shape.radius * stop.normal;
-    return glm::dot(stop.normal, lowest - stop.point);
+    arm = transform_point(pose, support(def.shape, d).point) - def.shape.radius * stop.normal;
+    return glm::dot(stop.normal, arm - vec3(stop.point - body.center));
 }
 
 /// Adds the planes of a link's contacts: closing joints must not press it deeper into those. Returns whether one of the
@@ -86,16 +90,16 @@ bool OpenedJoints::Closing::add_contact_planes(std::uint32_t slot) {
             const bool is_a = contacts.bodies[c].a == slot;
             const Manifold& manifold = contacts.manifold(c);
             const vec3 n = rotate(poses[record.a].rotation, manifold.normal);
-            StopPlane stop{slot, is_a ? record.a : record.b, is_a ? -n : n, vec3(0.0f), settings::linear_slop};
+            StopPlane stop{slot, is_a ? record.a : record.b, is_a ? -n : n, dvec3(0.0), settings::linear_slop};
             const ManifoldPoint* deepest = &manifold.points[0];
             for (int i = 1; i < manifold.count; ++i) {
                 if (manifold.points[i].separation < deepest->separation) deepest = &manifold.points[i];
             }
             stop.point = is_a ? transform_point(poses[record.b], deepest->on_b)
                               : transform_point(poses[record.a], deepest->on_a);
-            if (other_moved != nullptr) stop.point += load3(other_moved->displacement);
-            vec3 lowest;
-            stop.depth = std::max(stop.depth, -height_above(stop, lowest));
+            if (other_moved != nullptr) stop.point = displaced(stop.point, load3(other_moved->displacement));
+            vec3 arm;
+            stop.depth = std::max(stop.depth, -height_above(stop, arm));
             own.planes_.push_back(stop);
             touches_immovable = touches_immovable || !in.bodies[other].is_dynamic();
         });
@@ -106,10 +110,10 @@ bool OpenedJoints::Closing::add_contact_planes(std::uint32_t slot) {
 /// Returns the plane as the joint solver needs it, with the link where it is now.
 JointSolver::ClosingPlane OpenedJoints::Closing::closing_plane(const StopPlane& stop) const {
     JointSolver::ClosingPlane plane;
-    vec3 lowest;
+    vec3 arm;
     plane.slot = stop.slot;
-    plane.room = static_cast<double>(height_above(stop, lowest) + stop.depth);
-    plane.arm = glm::dvec3(lowest - in.bodies[stop.slot].center);
+    plane.room = static_cast<double>(height_above(stop, arm) + stop.depth);
+    plane.arm = glm::dvec3(arm);
     plane.normal = glm::dvec3(stop.normal);
     return plane;
 }
@@ -120,10 +124,11 @@ bool OpenedJoints::Closing::can_go_over(const Path& path, const SweepHit& hit) c
     const Body& body = in.bodies[path.slot];
     if (path.from == 0.0f) return false;
     const vec3 up = body.radius * hit.toi.normal;
-    const Transform start = path.motion.start, end{body.center, body.rotation};
+    const Transform start = path.motion.start, end = relative_to(path.origin, {body.center, body.rotation});
     const Transform poses[] = {start, {start.position + up, start.rotation}, {end.position + up, end.rotation}, end};
     for (int i = 0; i < 3; ++i) {
-        const Path part{path.slot, path.from, motion_between(poses[i], poses[i + 1], vec3(0.0f), in.dt - path.from)};
+        const Path part{path.slot, path.from, path.origin,
+                        motion_between(poses[i], poses[i + 1], vec3(0.0f), in.dt - path.from)};
         if (sweep.first_hit(part, false, scratch)) return false;
     }
     return true;
@@ -169,9 +174,9 @@ bool OpenedJoints::Closing::reaches_current_pose(std::uint32_t slot) {
     scratch.resting.clear();
     const SweepHit hit = sweep.first_hit(path, false, scratch);
     if (!hit || can_go_over(path, hit)) return true;
-    out.set_end_pose(in, slot, pose_at(path.motion, hit.time));
-    own.planes_.push_back(
-        {slot, hit.shape, hit.toi.normal, hit.toi.point_a, settings::joint_closing_depth * in.allowed_depth(slot)});
+    out.set_end_pose(in, slot, path.pose_at(hit.time));
+    own.planes_.push_back({slot, hit.shape, hit.toi.normal, displaced(path.origin, hit.toi.point_a),
+                           settings::joint_closing_depth * in.allowed_depth(slot)});
     return false;
 }
 

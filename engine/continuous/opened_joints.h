@@ -26,7 +26,7 @@ namespace talus {
 struct StopPlane {
     std::uint32_t slot = 0, shape = 0;  ///< the link, and its shape (pool index)
     vec3 normal{0.0f};                  ///< unit, world, towards the link
-    vec3 point{0.0f};                   ///< on the plane, world
+    dvec3 point{0.0};                   ///< on the plane, world, m
     float depth = 0.0f;                 ///< how far the link may get behind the plane, m
 };
 

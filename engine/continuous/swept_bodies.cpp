@@ -41,10 +41,8 @@ bool is_pressed(const ContinuousInput& in, std::uint32_t slot) {
     return false;
 }
 
-bool stays_in_fat_box(const ContinuousInput& in, std::uint32_t slot, const Aabb& swept) {
-    const Aabb& fat = in.broadphase.fat_box(in.bodies[slot].proxy);
-    return glm::all(glm::lessThanEqual(fat.lower, swept.lower)) &&
-           glm::all(glm::greaterThanEqual(fat.upper, swept.upper));
+bool stays_in_fat_box(const ContinuousInput& in, std::uint32_t slot, const WorldAabb& swept) {
+    return contains(in.broadphase.fat_box(in.bodies[slot].proxy), swept);
 }
 
 }  // namespace
@@ -77,7 +75,7 @@ void SweptBodies::find(const ContinuousInput& in) {
     largest_motion_ = std::max(largest_kinematic_motion_, std::sqrt(dynamic2));
     for (const std::uint32_t kinematic : moving_kinematics_) {
         add_bodies_near(in, kinematic);
-        const Aabb box = in.swept_box(kinematic);
+        const WorldAabb box = in.swept_box(kinematic);
         if (!stays_in_fat_box(in, kinematic, box)) stray_kinematic_boxes_.push_back(box);
     }
 }
@@ -86,15 +84,16 @@ void SweptBodies::find(const ContinuousInput& in) {
 /// the motion relative to the kinematic body counts, including the curve that its rotation makes of that motion.
 void SweptBodies::add_bodies_near(const ContinuousInput& in, std::uint32_t kinematic) {
     const Body& body = in.bodies[kinematic];
-    const RigidMotion motion = in.step_motion(kinematic);
+    const Path path = in.step_path(kinematic);
+    const RigidMotion& motion = path.motion;
     const float dt = in.dt;
     const vec3 start = motion.start.position, displacement = dt * motion.linear_velocity, end = start + displacement;
     const float motion2 = motion_squared(body, displacement, dt * motion.angular_velocity);
     const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, body.radius);
-    in.broadphase.query(box, [&](std::uint32_t slot) {
+    in.broadphase.query(translated(box, path.origin), [&](std::uint32_t slot) {
         const Body& other = in.bodies[slot];
         if (!other.is_dynamic() || other.continuous == Continuous::off || !is_fast(other, motion2)) return;
-        const RigidMotion own = in.step_motion(slot);
+        const RigidMotion own = in.step_path(slot).motion_seen_from(path.origin);
         const vec3 arm = own.start.position - start, rotation = dt * motion.angular_velocity;
         const vec3 relative = dt * (own.linear_velocity - motion.linear_velocity) - glm::cross(rotation, arm);
         const float curve = 0.5f * length_squared(rotation) * glm::length(arm);
@@ -133,9 +132,9 @@ bool stays_in_front(const ContinuousInput& in, std::uint32_t slot, std::uint32_t
     };
     const Shape& own = in.shapes.defs[i].shape;
     const float plane = extent(colliders.shapes[j], n);
-    const auto gap = [&](const Transform& body, const Transform& obstacle) {
-        const vec3 d = rotate(obstacle.rotation, n);
-        return glm::dot(body.position - obstacle.position, d) - extent(own, inverse_rotate(body.rotation, -d)) - plane;
+    const auto gap = [&](const WorldTransform& body, const WorldTransform& obstacle) {
+        const vec3 d = rotate(obstacle.rotation, n), between(body.position - obstacle.position);
+        return glm::dot(between, d) - extent(own, inverse_rotate(body.rotation, -d)) - plane;
     };
     const float at_start = gap(colliders.poses[i], colliders.poses[j]);
     const float at_end = gap(in.end_pose(slot, i), in.end_pose(other, j));
@@ -149,15 +148,16 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
     const ContactTable& contacts = in.contacts;
     const std::uint32_t k = contacts.find_mesh_contact(pair, shape, mesh);
     if (k == null_index || contacts.mesh_contacts[k].pressed_through || in.solver_body(other) != nullptr) return false;
-    const Aabb box = in.swept_box(slot, shape);
-    const Transform& at = in.colliders.poses[mesh];
-    const Aabb in_mesh = transform_box(to_matrix_transform(relative(at, Transform{})), box);
+    const WorldAabb box = in.swept_box(slot, shape);
+    const WorldTransform& at = in.colliders.poses[mesh];
+    const Aabb in_mesh = turned_box(conjugate(at.rotation), relative_to(at.position, box));
     if (!contains(contacts.mesh_contacts[k].box, in_mesh)) return false;
     for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
         if (contacts.states[c].mesh_contact != k) continue;
         const PairRecord& record = contacts.records[c];
         const std::uint32_t triangle = contacts.bodies[c].a == other ? record.a : record.b;
-        if (overlaps(box, in.shapes.world_boxes[triangle]) && !stays_in_front(in, slot, other, c)) return false;
+        const WorldAabb own = translated(in.shapes.boxes[triangle], in.colliders.poses[triangle].position);
+        if (overlaps(box, own) && !stays_in_front(in, slot, other, c)) return false;
     }
     return true;
 }
@@ -168,7 +168,7 @@ bool stays_in_front_of_body(const ContinuousInput& in, std::uint32_t slot, std::
     const std::uint32_t other = other_body(in.contacts.pairs[pair], slot);
     const Body &body = in.bodies[slot], &obstacle = in.bodies[other];
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-        const Aabb box = in.swept_box(slot, i);
+        const WorldAabb box = in.swept_box(slot, i);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef &own = in.shapes.defs[i], &of_obstacle = in.shapes.defs[j];
             if (!should_collide(own.filter, of_obstacle.filter) || !overlaps(box, in.swept_box(other, j))) continue;
@@ -191,9 +191,9 @@ bool stays_in_front_of_body(const ContinuousInput& in, std::uint32_t slot, std::
 bool SweptBodies::is_clear(const ContinuousInput& in, std::uint32_t slot) const {
     if (in.solver_body(slot) == nullptr) return false;
     const Body& body = in.bodies[slot];
-    const Aabb box = in.swept_box(slot);
+    const WorldAabb box = in.swept_box(slot);
     if (!stays_in_fat_box(in, slot, box)) return false;
-    for (const Aabb& stray : stray_kinematic_boxes_) {
+    for (const WorldAabb& stray : stray_kinematic_boxes_) {
         if (overlaps(box, stray)) return false;
     }
     for (std::uint32_t p = body.first_pair; p != null_index;) {

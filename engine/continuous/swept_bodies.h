@@ -44,7 +44,7 @@ private:
 
     std::vector<std::uint32_t> fast_, bullets_;
     std::vector<std::uint32_t> moving_kinematics_;
-    std::vector<Aabb> stray_kinematic_boxes_;  ///< swept boxes of kinematic bodies that have left their fat AABBs
+    std::vector<WorldAabb> stray_kinematic_boxes_;  ///< swept boxes of kinematic bodies that have left their fat AABBs
     float largest_motion_ = 0.0f, largest_kinematic_motion_ = 0.0f;
 };
 

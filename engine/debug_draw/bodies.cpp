@@ -21,48 +21,62 @@ Color outline_color(OutlineColor by, const Body& body, bool awake, std::uint32_t
     return island == no_island ? colors::alone : color_of_number(island);
 }
 
-void draw_inertia(Pen& pen, const Body& body) {
+/// Returns the region as seen from a point, cut to what floats can tell.
+Aabb region_near(const dvec3& origin, const WorldAabb& region) {
+    constexpr double farthest = 1e9;  // m
+    return {vec3(glm::clamp(region.lower - origin, -farthest, farthest)),
+            vec3(glm::clamp(region.upper - origin, -farthest, farthest))};
+}
+
+/// The pen's origin is the body's centre of mass.
+void draw_inertia(const Pen& pen, const Body& body) {
     const PrincipalAxes principal = principal_axes(body.inertia);
     constexpr Color of_axis[] = {colors::axis_x, colors::axis_y, colors::axis_z};
     for (int i = 0; i < 3; ++i) {
         const double moment = std::max(0.0, principal.moments[static_cast<std::size_t>(i)]);
         const auto length = static_cast<float>(std::sqrt(moment / double{body.mass}));
-        pen.line(body.center, body.center + length * rotate(body.rotation, principal.axes[i]), of_axis[i]);
+        pen.line(vec3(0.0f), length * rotate(body.rotation, principal.axes[i]), of_axis[i]);
     }
 }
 
 }  // namespace
 
-void BodyPart::draw(Pen& pen, const DebugDrawOptions& options, std::uint32_t slot, std::uint32_t island) const {
+void BodyPart::draw(DebugDraw& out, const DebugDrawOptions& options, std::uint32_t slot, std::uint32_t island) const {
     const Body& body = bodies[slot];
     const std::uint32_t first = body.first_shape, last = first + body.shape_count;
-    Aabb tight = shapes.world_boxes[first];
-    for (std::uint32_t i = first + 1; i < last; ++i) tight = merge(tight, shapes.world_boxes[i]);
+    const Pen pen(out, body.center);
+    const auto box_of = [&](std::uint32_t shape) {
+        return translated(shapes.boxes[shape], colliders.poses[shape].position);
+    };
+    WorldAabb tight = box_of(first);
+    for (std::uint32_t i = first + 1; i < last; ++i) tight = merge(tight, box_of(i));
     if (options.fat_boxes) {
-        const Aabb& fat = broadphase.fat_box(body.proxy);
-        if (overlaps(fat, options.region)) pen.box(fat, awake.contains(slot) ? colors::fat_box : colors::still_fat_box);
+        const WorldAabb& fat = broadphase.fat_box(body.proxy);
+        if (overlaps(fat, options.region))
+            pen.box(relative_to(pen.origin(), fat), awake.contains(slot) ? colors::fat_box : colors::still_fat_box);
     }
     if (!overlaps(tight, options.region)) return;
 
     if (options.outlines) {
         const Color color = outline_color(options.outline_color, body, awake.contains(slot), island);
         for (std::uint32_t i = first; i < last; ++i) {
-            if (!overlaps(shapes.world_boxes[i], options.region)) continue;
+            if (!overlaps(box_of(i), options.region)) continue;
             const Color own = shapes.defs[i].sensor ? colors::sensor : color;
+            const Transform pose = relative_to(pen.origin(), colliders.poses[i]);
             if (shapes.defs[i].mesh) {
-                outline(pen, *shapes.defs[i].mesh, colliders.poses[i], options.region, own);
+                outline(pen, *shapes.defs[i].mesh, pose, region_near(pen.origin(), options.region), own);
             } else {
-                outline(pen, colliders.shapes[i], colliders.poses[i], own);
+                outline(pen, colliders.shapes[i], pose, own);
             }
         }
     }
-    if (options.boxes) pen.box(tight, colors::box);
-    if (options.centers_of_mass && body.is_dynamic()) pen.point(body.center, 6.0f, colors::center);
+    if (options.boxes) pen.box(relative_to(pen.origin(), tight), colors::box);
+    if (options.centers_of_mass && body.is_dynamic()) pen.point(vec3(0.0f), 6.0f, colors::center);
     if (options.inertia_axes && body.is_dynamic()) draw_inertia(pen, body);
     if (options.velocities && body.type != BodyType::fixed) {
         const vec3 &v = body.linear_velocity, &spin = body.angular_velocity;
-        if (v != vec3(0.0f)) pen.arrow(body.center, body.center + options.velocity_scale * v, colors::velocity);
-        if (spin != vec3(0.0f)) pen.arrow(body.center, body.center + options.velocity_scale * spin, colors::spin);
+        if (v != vec3(0.0f)) pen.arrow(vec3(0.0f), options.velocity_scale * v, colors::velocity);
+        if (spin != vec3(0.0f)) pen.arrow(vec3(0.0f), options.velocity_scale * spin, colors::spin);
     }
 }
 

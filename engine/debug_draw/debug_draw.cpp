@@ -86,23 +86,22 @@ bool World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
                   check_enumerator("outline_color", options.outline_color, OutlineColor::island, "OutlineColor")))
         return false;
     const RunningCallbacks::Scope running(s.callbacks);
-    Pen pen(out);
-    if (options.columns) draw_columns(pen, options, s.proxies.broadphase());
+    if (options.columns) draw_columns(out, options, s.proxies.broadphase());
     if (options.outlines || options.boxes || options.fat_boxes || options.centers_of_mass || options.inertia_axes ||
         options.velocities) {
         const BodyPart part{s.bodies, s.shapes, s.colliders, s.proxies.broadphase(), s.awake()};
         for (std::uint32_t slot = 0; slot < s.bodies.slot_count(); ++slot) {
-            if (s.bodies[slot].in_use) part.draw(pen, options, slot, s.island_of(slot));
+            if (s.bodies[slot].in_use) part.draw(out, options, slot, s.island_of(slot));
         }
     }
-    if (options.pair_rungs) s.draw_pair_rungs(pen, options.region);
+    if (options.pair_rungs) s.draw_pair_rungs(out, options.region);
     if (options.contact_points || options.contact_normals || options.contact_impulses || options.feature_ids ||
         options.manifold_areas) {
-        for (const Contact& contact : contacts()) draw_contact(pen, options, contact);
+        for (const Contact& contact : contacts()) draw_contact(out, options, contact);
     }
     if (options.joints) {
         for (std::uint32_t slot = 0; slot < s.joints.slot_count(); ++slot) {
-            if (s.joints[slot].in_use) draw_joint(pen, options, s.joints, s.bodies, slot);
+            if (s.joints[slot].in_use) draw_joint(out, options, s.joints, s.bodies, slot);
         }
     }
     return true;
@@ -111,15 +110,18 @@ bool World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
 /// Draws a line for each contact that was tested, coloured by its rung: from the centre of the smaller shape to the
 /// centre of the larger one. The end is clamped to the part of the larger box in which the smaller box fits, so that
 /// the lines of bodies on a floor do not all end at the floor's middle.
-void World::State::draw_pair_rungs(debug_draw::Pen& pen, const Aabb& region) const {
+void World::State::draw_pair_rungs(DebugDraw& out, const WorldAabb& region) const {
     for (const std::uint32_t c : active_contacts.active()) {
         const PairRecord& record = contacts.records[c];
         const bool is_there = contacts.bodies[c].a != null_index && record.state != PairState::unknown;
         if (!is_there || record.rung == Rung::skip) continue;
-        const Aabb &large = shapes.world_boxes[record.a], &small = shapes.world_boxes[record.b];
+        const debug_draw::Pen pen(out, colliders.poses[record.b].position);
+        const Aabb& small = shapes.boxes[record.b];
+        const Aabb large = displaced(shapes.boxes[record.a], vec3(colliders.poses[record.a].position - pen.origin()));
         const vec3 from = center(small), room = glm::max(half_extents(large) - half_extents(small), vec3(0.0f));
         const vec3 to = glm::clamp(from, center(large) - room, center(large) + room);
-        if (overlaps({glm::min(from, to), glm::max(from, to)}, region)) pen.line(from, to, color_of(record.rung));
+        const Aabb box{glm::min(from, to), glm::max(from, to)};
+        if (overlaps(translated(box, pen.origin()), region)) pen.line(from, to, color_of(record.rung));
     }
 }
 

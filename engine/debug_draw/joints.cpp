@@ -11,26 +11,26 @@ namespace {
 
 bool holds(const Joint& joint, int row) { return (joint.state.pressed >> row & 1u) != 0; }
 
-/// Draws a joint of any kind except a gear.
+/// Draws a joint of any kind except a gear. Its points are relative to the origin of frame A.
 struct JointFigure {
-    Pen& pen;
     const Joint& joint;
     const Body &body_a, &body_b;
     JointPose pose;
+    Pen pen;
     Coordinates at;
     vec3 anchor_a, anchor_b;
     vec3 a[3], b[3];  ///< axes of the frames
     float size;       ///< size of the drawing, m
 
-    JointFigure(Pen& out, const Joint& j, const Body& first, const Body& second)
-        : pen(out),
-          joint(j),
+    JointFigure(DebugDraw& out, const Joint& j, const Body& first, const Body& second)
+        : joint(j),
           body_a(first),
           body_b(second),
           pose(joint_pose(j, first, second)),
+          pen(out, displaced(first.center, vec3(pose.arm_a))),
           at(coordinates(j.kind, pose, j.state.angle)),
-          anchor_a(dvec3(first.center) + pose.arm_a),
-          anchor_b(dvec3(second.center) + pose.arm_b),
+          anchor_a(0.0f),
+          anchor_b(pose.apart),
           size(0.6f * std::min(first.radius, second.radius)) {
         for (int i = 0; i < 3; ++i) a[i] = vec3(pose.a[i]), b[i] = vec3(pose.b[i]);
     }
@@ -52,8 +52,8 @@ struct JointFigure {
         };
         draw_frame(anchor_a, a, 0.5f * size);
         draw_frame(anchor_b, b, 0.35f * size);
-        if (body_a.type != BodyType::fixed) pen.line(body_a.center, anchor_a, colors::arm);
-        if (body_b.type != BodyType::fixed) pen.line(body_b.center, anchor_b, colors::arm);
+        if (body_a.type != BodyType::fixed) pen.line(anchor_a - vec3(pose.arm_a), anchor_a, colors::arm);
+        if (body_b.type != BodyType::fixed) pen.line(anchor_b - vec3(pose.arm_b), anchor_b, colors::arm);
     }
 
     /// Draws the range of a rotation, with angles from u towards v, and a line at the joint's coordinate.
@@ -202,36 +202,38 @@ struct JointFigure {
 };
 
 /// Draws a line between the anchors of the two joints that the gear couples, and its ratio.
-void draw_gear(Pen& pen, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
+void draw_gear(DebugDraw& out, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
                const Joint& gear) {
-    vec3 anchors[2];
+    dvec3 anchors[2];
     for (int i = 0; i < 2; ++i) {
         const JointBodies ends = joints.bodies(gear.geared[i]);
         const Joint& tied = joints[gear.geared[i]];
         anchors[i] = transform_point(bodies[ends.b].pose(), tied.frame_b.position);
     }
-    const Aabb box{glm::min(anchors[0], anchors[1]), glm::max(anchors[0], anchors[1])};
-    if (!overlaps(box, options.region)) return;
-    for (const vec3& anchor : anchors) pen.point(anchor, 8.0f, colors::joint);
-    pen.line(anchors[0], anchors[1], colors::joint);
+    if (!overlaps(WorldAabb{glm::min(anchors[0], anchors[1]), glm::max(anchors[0], anchors[1])}, options.region))
+        return;
+    const Pen pen(out, anchors[0]);
+    const vec3 from(0.0f), to(anchors[1] - anchors[0]);
+    for (const vec3& anchor : {from, to}) pen.point(anchor, 8.0f, colors::joint);
+    pen.line(from, to, colors::joint);
     char text[32];
     std::snprintf(text, sizeof text, "x %.4g", gear.ratio);
-    pen.text(center(box), text, colors::text);
+    pen.text(0.5f * to, text, colors::text);
 }
 
 }  // namespace
 
-void draw_joint(Pen& pen, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
+void draw_joint(DebugDraw& out, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
                 std::uint32_t slot) {
     const Joint& joint = joints[slot];
     if (joint.kind == JointKind::gear) {
-        draw_gear(pen, options, joints, bodies, joint);
+        draw_gear(out, options, joints, bodies, joint);
         return;
     }
     const JointBodies ends = joints.bodies(slot);
-    const JointFigure figure(pen, joint, bodies[ends.a], bodies[ends.b]);
+    const JointFigure figure(out, joint, bodies[ends.a], bodies[ends.b]);
     const Aabb box{glm::min(figure.anchor_a, figure.anchor_b), glm::max(figure.anchor_a, figure.anchor_b)};
-    if (!overlaps(box, options.region)) return;
+    if (!overlaps(translated(box, figure.pen.origin()), options.region)) return;
     figure.frames();
     switch (joint.kind) {
         case JointKind::ball:

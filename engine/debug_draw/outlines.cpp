@@ -12,7 +12,7 @@ vec3 unit(const vec3& v) { return v / std::sqrt(length_squared(v)); }
 
 /// Draws lines and circles that are given in a shape's frame.
 struct Outline {
-    Pen& pen;
+    const Pen& pen;
     Transform pose;
     Color color;
 
@@ -85,7 +85,7 @@ struct Outline {
 
 }  // namespace
 
-void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color) {
+void outline(const Pen& pen, const Shape& shape, const Transform& pose, Color color) {
     const Outline out{pen, pose, color};
     const vec3& half = shape.half_extents;
     switch (shape.type) {
@@ -124,7 +124,7 @@ void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color) {
     }
 }
 
-void outline(Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color) {
+void outline(const Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color) {
     std::vector<std::uint32_t> triangles;
     mesh.find(transform_box(to_matrix_transform(relative(pose, Transform{})), region), triangles);
     for (const std::uint32_t k : triangles) {

@@ -7,10 +7,12 @@
 
 namespace talus::debug_draw {
 
-/// Draws the outline of a shape. Each edge of a box, hull or triangle is drawn once. All lines lie on the surface.
-void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color);
+/// Draws the outline of a shape. The pose is relative to the pen's origin. Each edge of a box, hull or triangle is drawn
+/// once. All lines lie on the surface.
+void outline(const Pen& pen, const Shape& shape, const Transform& pose, Color color);
 
-/// Draws the edges of the triangles of a mesh whose boxes overlap the region (world).
-void outline(Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color);
+/// Draws the edges of the triangles of a mesh whose boxes overlap the region. The pose and the region are relative to the
+/// pen's origin.
+void outline(const Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color);
 
 }  // namespace talus::debug_draw

@@ -23,17 +23,17 @@ struct BodyPart {
     const AwakeSet& awake;
 
     /// `island` is the body's island, for outlines that are coloured by island.
-    void draw(Pen& pen, const DebugDrawOptions& options, std::uint32_t slot, std::uint32_t island) const;
+    void draw(DebugDraw& out, const DebugDrawOptions& options, std::uint32_t slot, std::uint32_t island) const;
 };
 
 /// Draws a contact's points, normals, impulses, feature ids and area.
-void draw_contact(Pen& pen, const DebugDrawOptions& options, const Contact& contact);
+void draw_contact(DebugDraw& out, const DebugDrawOptions& options, const Contact& contact);
 
 /// Draws the cells of the broadphase's two grids that contain boxes.
-void draw_columns(Pen& pen, const DebugDrawOptions& options, const Broadphase& broadphase);
+void draw_columns(DebugDraw& out, const DebugDrawOptions& options, const Broadphase& broadphase);
 
 /// Draws a joint: frames, anchors, limits, and the targets of its springs and motors.
-void draw_joint(Pen& pen, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
+void draw_joint(DebugDraw& out, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
                 std::uint32_t slot);
 
 /// The principal moments of an inertia tensor, ascending, and their axes, right-handed.

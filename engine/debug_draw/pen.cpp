@@ -5,7 +5,7 @@
 
 namespace talus::debug_draw {
 
-void Pen::box(const Transform& pose, const vec3& half, Color color) {
+void Pen::box(const Transform& pose, const vec3& half, Color color) const {
     const auto corner = [&](int i) {
         return transform_point(pose, half * vec3(i & 1 ? 1.0f : -1.0f, i & 2 ? 1.0f : -1.0f, i & 4 ? 1.0f : -1.0f));
     };
@@ -16,9 +16,10 @@ void Pen::box(const Transform& pose, const vec3& half, Color color) {
     }
 }
 
-void Pen::box(const Aabb& box, Color color) { this->box({center(box), {}}, talus::half_extents(box), color); }
+void Pen::box(const Aabb& box, Color color) const { this->box({center(box), {}}, half_extents(box), color); }
 
-void Pen::arc(const vec3& center, const vec3& u, const vec3& v, float radius, double from, double to, Color color) {
+void Pen::arc(const vec3& center, const vec3& u, const vec3& v, float radius, double from, double to,
+              Color color) const {
     const double turn = std::min(std::abs(to - from), 2.0 * pi);
     const int count = std::max(1, static_cast<int>(std::ceil(full_turn * turn / (2.0 * pi) - 1e-6)));
     const double step = (to < from ? -turn : turn) / count;
@@ -29,7 +30,7 @@ void Pen::arc(const vec3& center, const vec3& u, const vec3& v, float radius, do
     for (int i = 0; i < count; ++i) line(at(i), at(i + 1), color);
 }
 
-void Pen::arrow(const vec3& from, const vec3& to, Color color) {
+void Pen::arrow(const vec3& from, const vec3& to, Color color) const {
     line(from, to, color);
     const vec3 shaft = to - from;
     const float length = std::sqrt(length_squared(shaft));
@@ -39,14 +40,14 @@ void Pen::arrow(const vec3& from, const vec3& to, Color color) {
     for (const vec3& across : {side, -side, other, -other}) line(to, neck + 0.08f * length * across, color);
 }
 
-void Pen::axes(const Transform& frame, float length) {
+void Pen::axes(const Transform& frame, float length) const {
     const mat3 axes = to_matrix(frame.rotation);
     line(frame.position, frame.position + length * axes[0], colors::axis_x);
     line(frame.position, frame.position + length * axes[1], colors::axis_y);
     line(frame.position, frame.position + length * axes[2], colors::axis_z);
 }
 
-void Pen::tick(const vec3& at, const vec3& along, float size, Color color) {
+void Pen::tick(const vec3& at, const vec3& along, float size, Color color) const {
     const vec3 side = any_perpendicular(along), other = glm::cross(along, side);
     line(at - size * side, at + size * side, color);
     line(at - size * other, at + size * other, color);

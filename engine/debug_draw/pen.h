@@ -26,34 +26,42 @@ inline constexpr Color arm{122, 128, 142}, slack = arm;
 
 inline Color faded(Color color, std::uint8_t alpha) { return {color.r, color.g, color.b, alpha}; }
 
+/// Draws one thing. Its points are given as displacements from an origin near it, along the world's axes, m.
 class Pen {
 public:
     static constexpr int full_turn = 32;  ///< lines of a circle
 
-    explicit Pen(DebugDraw& out) : out_(out) {}
+    Pen(DebugDraw& out, const dvec3& origin) : out_(out), origin_(origin) {}
 
-    void line(const vec3& from, const vec3& to, Color color) { out_.line(from, to, color); }
-    void point(const vec3& at, float pixels, Color color) { out_.point(at, pixels, color); }
-    void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) { out_.triangle(a, b, c, color); }
-    void text(const vec3& at, std::string_view text, Color color) { out_.text(at, text, color); }
+    const dvec3& origin() const { return origin_; }
 
-    void box(const Transform& pose, const vec3& half_extents, Color color);
-    void box(const Aabb& box, Color color);
+    void line(const vec3& from, const vec3& to, Color color) const { out_.line(world(from), world(to), color); }
+    void point(const vec3& at, float pixels, Color color) const { out_.point(world(at), pixels, color); }
+    void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) const {
+        out_.triangle(world(a), world(b), world(c), color);
+    }
+    void text(const vec3& at, std::string_view text, Color color) const { out_.text(world(at), text, color); }
+
+    void box(const Transform& pose, const vec3& half_extents, Color color) const;
+    void box(const Aabb& box, Color color) const;
     /// Draws an arc around `center`, for angles (rad) from `from` to `to`, measured from u towards v. u and v are
     /// orthogonal unit vectors.
-    void arc(const vec3& center, const vec3& u, const vec3& v, float radius, double from, double to, Color color);
-    void circle(const vec3& center, const vec3& u, const vec3& v, float radius, Color color) {
+    void arc(const vec3& center, const vec3& u, const vec3& v, float radius, double from, double to, Color color) const;
+    void circle(const vec3& center, const vec3& u, const vec3& v, float radius, Color color) const {
         arc(center, u, v, radius, 0.0, 2.0 * pi, color);
     }
     /// Draws a line with a head of a fifth of its length.
-    void arrow(const vec3& from, const vec3& to, Color color);
+    void arrow(const vec3& from, const vec3& to, Color color) const;
     /// Draws three lines along a frame's axes: x red, y green, z blue.
-    void axes(const Transform& frame, float length);
+    void axes(const Transform& frame, float length) const;
     /// Draws two short lines across a line with the direction `along`, at one of its points.
-    void tick(const vec3& at, const vec3& along, float size, Color color);
+    void tick(const vec3& at, const vec3& along, float size, Color color) const;
 
 private:
+    dvec3 world(const vec3& point) const { return displaced(origin_, point); }
+
     DebugDraw& out_;
+    dvec3 origin_;
 };
 
 }  // namespace talus::debug_draw

@@ -8,7 +8,7 @@ std::optional<Contact> contact_of(const ContactView& world, std::uint32_t c, std
     if (!state.touching || state.sensor) return std::nullopt;
     if (state.mesh_contact != null_index && !contacts.mesh_contacts[state.mesh_contact].touching) return std::nullopt;
     const PairRecord& record = contacts.records[c];
-    const Transform &pose_a = world.colliders.poses[record.a], &pose_b = world.colliders.poses[record.b];
+    const WorldTransform &pose_a = world.colliders.poses[record.a], &pose_b = world.colliders.poses[record.b];
     const Manifold& manifold = contacts.manifold(c);
     const ContactEvent event = world.event_of(c);
     Contact contact;
@@ -34,8 +34,8 @@ std::optional<Contact> contact_of(const ContactView& world, std::uint32_t c, std
     contact.point_count = manifold.count;
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& point = manifold.points[i];
-        const vec3 a = transform_point(pose_a, point.on_a), b = transform_point(pose_b, point.on_b);
-        contact.points[i] = {0.5f * a + 0.5f * b, glm::dot(b - a, contact.normal), state.step_impulses[i], point.id,
+        const dvec3 a = transform_point(pose_a, point.on_a), b = transform_point(pose_b, point.on_b);
+        contact.points[i] = {midway(a, b), glm::dot(vec3(b - a), contact.normal), state.step_impulses[i], point.id,
                              (state.continued >> i & 1u) == 0};
     }
     return contact;

@@ -19,15 +19,15 @@ void HitEvents::note_approaches(const ContactView& world, std::span<const Constr
         const ContactBodies& pair = contacts.bodies[edge.contact];
         const Body &a = bodies[pair.a], &b = bodies[pair.b];
         const PairRecord& record = contacts.records[edge.contact];
-        const Transform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
+        const WorldTransform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
         const Manifold& manifold = contacts.manifold(edge.contact);
         const vec3 normal = rotate(pose_a.rotation, manifold.normal);
         float speed = 0.0f;
         for (int i = 0; i < manifold.count; ++i) {
-            const vec3 on_a = transform_point(pose_a, manifold.points[i].on_a),
-                       on_b = transform_point(pose_b, manifold.points[i].on_b);
-            const vec3 velocity = b.linear_velocity + glm::cross(b.angular_velocity, on_b - b.center) -
-                                  a.linear_velocity - glm::cross(a.angular_velocity, on_a - a.center);
+            const vec3 arm_a = rotate(pose_a.rotation, manifold.points[i].on_a) + vec3(pose_a.position - a.center),
+                       arm_b = rotate(pose_b.rotation, manifold.points[i].on_b) + vec3(pose_b.position - b.center);
+            const vec3 velocity = b.linear_velocity + glm::cross(b.angular_velocity, arm_b) - a.linear_velocity -
+                                  glm::cross(a.angular_velocity, arm_a);
             speed = std::max(speed, -glm::dot(normal, velocity));
         }
         if (speed >= least_speed) approaches_.push_back({edge.contact, speed});

@@ -168,7 +168,7 @@ struct Articulation {
     bool implicit = false;        ///< some of its links are implicit
     bool may_float = false;       ///< a tree of dynamic links without locks
     bool floating = false;        ///< a tree of dynamic links without locks that touches nothing immovable
-    dvec3 center{0.0};            ///< if implicit and floating: centre of mass when the pass began
+    dvec3 center{0.0};            ///< as in seen_center(): if implicit and floating: centre of mass when the pass began
     dvec3 angular_momentum{0.0};  ///< about `center` when the pass began, plus what contacts have added since, N m s
     dvec3 angular_velocity{0.0};  ///< of the whole when the pass began, rad/s
     double energy = 0.0;          ///< kinetic energy when the pass began, J
@@ -239,6 +239,13 @@ struct Articulations {
 
     std::span<Link> links_of(const Articulation& a) { return {links.data() + a.first_link, a.link_count}; }
     std::span<const Link> links_of(const Articulation& a) const { return {links.data() + a.first_link, a.link_count}; }
+    /// Returns where the centre of mass of the articulation's first link was at the start of the step. Centres are
+    /// computed as seen from there, because the sum of a position far out and a displacement would be rounded.
+    const dvec3& origin_of(const Articulation& a) const { return (*motions.store)[links[a.first_link].slot].center; }
+    /// Returns a link's centre of mass as seen from there, m.
+    dvec3 seen_center(const Articulation& a, const Link& link) const {
+        return (*motions.store)[link.slot].center - origin_of(a) + link.displacement;
+    }
     std::span<SolverJoint> joints_of(const Articulation& a) { return {joints.data() + a.first_joint, a.joint_count}; }
     std::span<const SolverJoint> joints_of(const Articulation& a) const {
         return {joints.data() + a.first_joint, a.joint_count};

@@ -118,7 +118,7 @@ JointPose joint_pose(const Joint& joint, const Body& a, const Body& b) {
         return JointFrame{dvec3(frame.position) - dvec3(body.local_center), Orientation(dquat(frame.rotation))};
     };
     return joint_pose(frame_on(a, joint.frame_a), Orientation(dquat(a.rotation)), frame_on(b, joint.frame_b),
-                      Orientation(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
+                      Orientation(dquat(b.rotation)), b.center - a.center);
 }
 
 Coordinates coordinates(JointKind kind, const JointPose& pose, double angle, const JointParts& parts) {

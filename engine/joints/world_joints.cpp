@@ -12,7 +12,8 @@
 
 namespace talus {
 
-JointFrames joint_frames(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis) {
+JointFrames joint_frames(const WorldTransform& pose_a, const WorldTransform& pose_b, const dvec3& anchor,
+                         const vec3& axis) {
     JointFrames frames;
     const float largest = std::max(std::abs(axis.x), std::max(std::abs(axis.y), std::abs(axis.z)));
     quat rotation(0.0f, 0.0f, 0.0f, 0.0f);  // invalid, so that add_joint refuses the joint
@@ -23,14 +24,12 @@ JointFrames joint_frames(const Transform& pose_a, const Transform& pose_b, const
         rotation = x.x > -0.9999f ? normalized(quat(1.0f + x.x, 0.0f, -x.z, x.y)) : quat(0.0f, 0.0f, 1.0f, 0.0f);
         if (x.x <= -0.9999f) rotation = normalized(multiply(quat(1.0f - x.x, 0.0f, x.z, -x.y), rotation));
     }
-    frames.frame_a = {inverse_rotate(pose_a.rotation, anchor - pose_a.position),
-                      multiply(conjugate(pose_a.rotation), rotation)};
-    frames.frame_b = {inverse_rotate(pose_b.rotation, anchor - pose_b.position),
-                      multiply(conjugate(pose_b.rotation), rotation)};
+    frames.frame_a = {inverse_transform_point(pose_a, on_grid(anchor)), multiply(conjugate(pose_a.rotation), rotation)};
+    frames.frame_b = {inverse_transform_point(pose_b, on_grid(anchor)), multiply(conjugate(pose_b.rotation), rotation)};
     return frames;
 }
 
-JointFrames World::joint_frames(BodyId a, BodyId b, const vec3& anchor, const vec3& axis) const {
+JointFrames World::joint_frames(BodyId a, BodyId b, const dvec3& anchor, const vec3& axis) const {
     if (!state_->check_handle(a, "joint_frames", "body_a") || !state_->check_handle(b, "joint_frames", "body_b"))
         return {};
     JointFrames frames = talus::joint_frames(transform(a), transform(b), anchor, axis);

@@ -17,33 +17,34 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     ContactTable& contacts = world.contacts;
     if (shapes.defs[shape].mesh || !world.view().may_touch(shape, mesh)) return;
     const float displacements = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
-    const vec3 half = half_extents(shapes.world_boxes[shape]);
+    const vec3 half = half_extents(shapes.boxes[shape]);
     const float size = std::max({half.x, half.y, half.z});
-    const Aabb box = expand(shapes.world_boxes[shape], displacements + tolerance::contact_margin * size);
-    const Transform& pose = colliders.poses[mesh];
+    const WorldTransform& pose = colliders.poses[mesh];
+    const Aabb box = expand(displaced(shapes.boxes[shape], vec3(colliders.poses[shape].position - pose.position)),
+                            displacements + tolerance::contact_margin * size);
     std::uint32_t k = contacts.find_mesh_contact(p, shape, mesh);
     if (k == null_index) {
-        if (!overlaps(box, shapes.world_boxes[mesh])) return;
+        if (!overlaps(box, shapes.boxes[mesh])) return;
         k = contacts.find_or_add_mesh_contact(p, shape, shape_body, mesh, mesh_body);
         contacts.mesh_contacts[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
     }
     MeshContact& mesh_contact = contacts.mesh_contacts[k];
     const bool stands =
         pose.position == mesh_contact.mesh_pose.position && pose.rotation == mesh_contact.mesh_pose.rotation;
-    if (stands && contains(mesh_contact.world_box, box)) {
+    if (stands && contains(mesh_contact.seen_box, box)) {
         update_side(world, p, k);
         return;
     }
-    const MatrixTransform to_mesh = to_matrix_transform(relative(pose, Transform{}));
-    if (!stands && contains(mesh_contact.box, transform_box(to_mesh, box))) {
+    const quat to_mesh = conjugate(pose.rotation);
+    if (!stands && contains(mesh_contact.box, turned_box(to_mesh, box))) {
         update_side(world, p, k);
         return;
     }
     if (!(mesh_contact.box.lower.x <= mesh_contact.box.upper.x))
         mesh_contact.clearance = -1.0f;  // it is new, or its contacts were removed
     mesh_contact.mesh_pose = pose;
-    mesh_contact.world_box = expand(box, settings::mesh_contact_margin * size);
-    mesh_contact.box = transform_box(to_mesh, mesh_contact.world_box);
+    mesh_contact.seen_box = expand(box, settings::mesh_contact_margin * size);
+    mesh_contact.box = turned_box(to_mesh, mesh_contact.seen_box);
 
     const TriangleSet& set = *shapes.defs[mesh].mesh;
     found_triangles_.clear();

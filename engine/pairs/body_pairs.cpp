@@ -9,7 +9,7 @@ namespace talus {
 static bool are_far(const BodyPairs::Input& in, const ContactBodies& pair) {
     const BoundingSphere &a = in.spheres[pair.a], &b = in.spheres[pair.b];
     const float reach = a.reach + b.reach;
-    return length_squared(b.center - a.center) > reach * reach;
+    return length_squared(vec3(b.center - a.center)) > reach * reach;
 }
 
 void BodyPairs::update(const Input& in, const Broadphase& broadphase, std::span<const std::uint32_t> proxy_bodies,

@@ -26,8 +26,8 @@
 namespace talus {
 
 /// A sphere around a body's centre of mass. Two bodies whose spheres do not overlap have no contact in this step.
-struct alignas(16) BoundingSphere {
-    vec3 center{0.0f};
+struct alignas(32) BoundingSphere {
+    dvec3 center{0.0};
     float reach = 0.0f;  ///< the body's radius, plus contact margin, plus its displacement in the step, m
 };
 

@@ -62,7 +62,8 @@ float CompoundPairs::motion(const ContactWorld& world, const CompoundPair& compo
     const ContactTable& contacts = world.contacts;
     const BodyStore& bodies = world.bodies;
     const Pair& pair = contacts.pairs[compound.pair];
-    float sum = std::sqrt(length_squared(bodies[pair.body[1]].center - bodies[pair.body[0]].center - compound.between));
+    float sum =
+        std::sqrt(length_squared(vec3(bodies[pair.body[1]].center - bodies[pair.body[0]].center) - compound.between));
     for (int i = 0; i < 2; ++i) {
         const Body& body = bodies[pair.body[i]];
         sum += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);
@@ -86,7 +87,7 @@ void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contact
         return;
     }
     compound.steps = 0;
-    compound.between = b.center - a.center;
+    compound.between = vec3(b.center - a.center);
     compound.rotations[0] = a.rotation;
     compound.rotations[1] = b.rotation;
     compound.slack = settings::compound_slack * std::min(a.radius, b.radius);
@@ -144,9 +145,10 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
         return;
     }
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
-        return overlaps(expand(shapes.world_boxes[i],
+        const vec3 between(colliders.poses[j].position - colliders.poses[i].position);
+        return overlaps(expand(shapes.boxes[i],
                                colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
-                        shapes.world_boxes[j]);
+                        displaced(shapes.boxes[j], between));
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
         if (contacts.states[c].mesh_contact != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;

@@ -22,7 +22,7 @@ static bool stays_near(const Body& body, float most_drift) {
     const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
     const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
     float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w)) * body.radius;
-    const float center_displacement = std::sqrt(length_squared(body.center - body.still_place));
+    const float center_displacement = std::sqrt(length_squared(vec3(body.center - body.still_place)));
     if (center_displacement < most_drift && center_displacement + turned >= most_drift) {
         const quat turn = multiply(q, conjugate(p));
         turned = surface_displacement(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
@@ -76,7 +76,7 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         }
         const float room =
             std::min(body.radius, settings::settle_room * std::min({body.spread.x, body.spread.y, body.spread.z}));
-        const bool in_place = length_squared(body.center - body.settle_place) < room * room;
+        const bool in_place = length_squared(vec3(body.center - body.settle_place)) < room * room;
         const bool slow = may_sleep && in_place && speed < settings::settle_speed &&
                           spin_speed < settings::settle_spin && is_braked(in, islands, supports, slot);
         body.still_time = still ? body.still_time + dt : 0.0f;

@@ -22,8 +22,8 @@ void EnergyBound::exempt_driven_islands(const SolveInput& in, const SolverBodies
         if (!in.indices.is_body(driver)) return;
         const Body &a = in.body(driver), &b = in.body(driven);
         const SolverBody& sb = moving[driver];
-        const float speed = glm::length(load3(sb.velocity)) +
-                            (glm::length(b.center - a.center) + b.radius) * glm::length(load3(sb.angular_velocity));
+        const float speed = glm::length(load3(sb.velocity)) + (glm::length(vec3(b.center - a.center)) + b.radius) *
+                                                                  glm::length(load3(sb.angular_velocity));
         if (speed > 0.0f) exempt(driven, static_cast<double>(speed));
     };
     for (const ConstraintGraph::Edge& edge : in.edges) {

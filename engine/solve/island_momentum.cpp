@@ -124,13 +124,20 @@ double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& 
                   glm::dot(spin, moving.angular_momentum(body.index, in.body(body.index), spin)));
 }
 
+/// Returns a body's centre of mass as seen from where the island's first body was at the start of the step, m.
+glm::dvec3 IslandMomentum::center_of(const Island& island, const SolveInput& in, const SolverBodies& moving,
+                                     const UnsupportedBody& body) const {
+    const dvec3& origin = in.body(bodies_[island.first_body].index).center;
+    return in.body(body.index).center - origin + dvec3(load3(moving[body.index].displacement));
+}
+
 void IslandMomentum::note(std::uint32_t island_index, const SolveInput& in, const SolverBodies& moving) {
     const Island& island = islands_[island_index];
     for (std::uint32_t k = island.first_body; k < island.first_body + island.body_count; ++k) {
         UnsupportedBody& body = bodies_[k];
         const SolverBody& sb = moving[body.index];
         body.velocity = load3(sb.velocity);
-        body.center = glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(sb.displacement));
+        body.center = center_of(island, in, moving, body);
         body.spin_momentum = spin_momentum(in, moving, body, false);
         body.energy = kinetic_energy(in, moving, body);
     }
@@ -161,9 +168,7 @@ struct IslandMomentum::Restoring {
 
 private:
     UnsupportedBody& body(std::uint32_t k) const { return own.bodies_[island.first_body + k]; }
-    glm::dvec3 center_of(const UnsupportedBody& body) const {
-        return glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(moving[body.index].displacement));
-    }
+    glm::dvec3 center_of(const UnsupportedBody& body) const { return own.center_of(island, in, moving, body); }
     double mass_of(const UnsupportedBody& body) const { return static_cast<double>(in.body(body.index).mass); }
     void turn(UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common, const glm::dvec3& added);
 

@@ -87,6 +87,8 @@ private:
     };
 
     struct Restoring;
+    glm::dvec3 center_of(const Island& island, const SolveInput& in, const SolverBodies& moving,
+                         const UnsupportedBody& body) const;
     void note_pushes(const Island& island, const ContactSolver& solver);
     static glm::dvec3 spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                     bool now);

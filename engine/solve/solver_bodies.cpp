@@ -42,6 +42,7 @@ void SolverBodies::reset(std::size_t count, const SolverStep& step) {
     step_ = step;
     bodies_.resize(count);
     masses_.resize(count);
+    centers_.resize(count + 1);  // the kernels read one number more than the last centre has
     motions_.reset(count, step.finds_stale);
 }
 
@@ -65,7 +66,7 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
     body.angular_velocity = limited(body.angular_velocity, std::min(body.max_spin, most_spin));
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
-    store3(mass.center, body.center);
+    centers_[i] = body.center;
     BodyMotion motion;
     motion.max_spin = std::min(body.max_spin, most_spin);
     motion.jointed = jointed;
@@ -120,7 +121,7 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     // limited again, because a sub-step ends with contacts, and these may give a light body between heavy ones any
     // velocity.
     body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), max_speed_of(body, step_));
-    body.center += load3(sb.displacement);
+    body.center = displaced(body.center, load3(sb.displacement));
     if (i >= indices.coasting_end()) return;  // move_freely() has written the rotation
     const glm::dquat q = rotation(i, body);
     // Its length is nearly 1, so one step of Newton's method normalises it.
@@ -164,7 +165,8 @@ glm::dvec3 SolverBodies::angular_momentum(std::uint32_t i, const Body& body, con
 }
 
 std::size_t SolverBodies::bytes() const {
-    return bodies_.capacity() * sizeof(SolverBody) + masses_.capacity() * sizeof(SolverMass) + motions_.bytes();
+    return bodies_.capacity() * sizeof(SolverBody) + masses_.capacity() * sizeof(SolverMass) +
+           centers_.capacity() * sizeof(dvec3) + motions_.bytes();
 }
 
 }  // namespace talus

@@ -52,6 +52,9 @@ public:
     std::span<const SolverBody> bodies() const { return bodies_; }
     std::span<SolverMass> masses() { return masses_; }
     std::span<const SolverMass> masses() const { return masses_; }
+    /// The centres of mass at the start of the step, or where the body's contacts were last tested, m.
+    std::span<dvec3> centers() { return centers_; }
+    std::span<const dvec3> centers() const { return centers_; }
     BodyMotions& motions() { return motions_; }
     const BodyMotions& motions() const { return motions_; }
     SolverBody& operator[](std::uint32_t index) { return bodies_[index]; }
@@ -72,6 +75,7 @@ private:
     SolverStep step_;
     std::vector<SolverBody> bodies_;
     std::vector<SolverMass> masses_;
+    std::vector<dvec3> centers_;
     BodyMotions motions_{best_solver_kernel()};
 };
 

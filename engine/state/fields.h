@@ -144,9 +144,9 @@ void visit_fields(Bytes& bytes, ContactBodies& bodies) {
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, MeshContact& m) {
-    auto& [shape, mesh, shape_body, mesh_body, next_in_pair, box, world_box, mesh_pose, side_point, clearance, stamp,
+    auto& [shape, mesh, shape_body, mesh_body, next_in_pair, box, seen_box, mesh_pose, side_point, clearance, stamp,
            pressed_through, marked, touches, touching, sensor, changed, held_back, last_impulse] = m;
-    bytes(shape, mesh, shape_body, mesh_body, next_in_pair, box, world_box, mesh_pose, side_point, clearance, stamp,
+    bytes(shape, mesh, shape_body, mesh_body, next_in_pair, box, seen_box, mesh_pose, side_point, clearance, stamp,
           pressed_through, marked, touches, touching, sensor, changed, held_back, last_impulse);
 }
 

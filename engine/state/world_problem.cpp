@@ -24,12 +24,13 @@ bool is_small(const glm::dvec3& v) {
     return std::abs(v.x) <= double(most) && std::abs(v.y) <= double(most) && std::abs(v.z) <= double(most);
 }
 using talus::is_finite;
-bool is_finite(const glm::dvec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 template <class Quaternion>
 bool is_unit(const Quaternion& q) {
     const auto size = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     return size > decltype(size)(0.9991) && size < decltype(size)(1.0009);
 }
+bool is_on_grid(const dvec3& p) { return is_small(p) && on_grid(p) == p; }
+bool is_pose(const WorldTransform& pose) { return is_on_grid(pose.position) && is_unit(pose.rotation); }
 bool is_pose(const Transform& pose) { return is_small(pose.position) && is_unit(pose.rotation); }
 bool is_unit(const vec3& v) { return std::abs(length_squared(v) - 1.0f) < 1e-3f; }
 
@@ -90,8 +91,8 @@ const char* problem_of_mass(const Body& body) {
 }
 
 const char* problem_of_motion(const Body& body) {
-    if (!is_small(body.center) || !is_unit(body.rotation) || !is_unit(body.exact_rotation) ||
-        !is_small(body.still_place) || !is_unit(body.still_rotation) || !is_small(body.settle_place))
+    if (!is_on_grid(body.center) || !is_unit(body.rotation) || !is_unit(body.exact_rotation) ||
+        !is_on_grid(body.still_place) || !is_unit(body.still_rotation) || !is_on_grid(body.settle_place))
         return "the pose of a body is wrong";
     if (!is_small(body.linear_velocity) || !is_small(body.angular_velocity) || !is_small(body.exact_spin) ||
         !is_finite(body.force) || !is_finite(body.torque))
@@ -181,7 +182,7 @@ const char* problem_of_colliders(const ShapePool& shapes, const Colliders& colli
         if (!is_pose(colliders.poses[i]) || !is_small(motion.displacement) || !is_small(motion.rotation) ||
             !(motion.rotation_reach >= 0.0f && is_small(motion.rotation_reach)) ||
             !(motion.max_displacement >= 0.0f && is_small(motion.max_displacement)) ||
-            !is_small(shapes.world_boxes[i].lower) || !is_small(shapes.world_boxes[i].upper))
+            !is_small(shapes.boxes[i].lower) || !is_small(shapes.boxes[i].upper))
             return "the pose of a shape is wrong";
         if (shapes.is_triangle(i) && !is_small(colliders.surface_triangles[i].side_point))
             return "the pose of a shape is wrong";
@@ -202,7 +203,7 @@ const char* problem_of_proxies(const BodyStore& bodies, const BodyProxies& proxi
             return "a body has no proxy of its own";
         if (slot >= proxies.spheres().size()) return "a body has no bounding sphere";
         const BoundingSphere& sphere = proxies.spheres()[slot];
-        if (!is_small(sphere.center) || !(sphere.reach >= 0.0f && is_small(sphere.reach)))
+        if (!is_on_grid(sphere.center) || !(sphere.reach >= 0.0f && is_small(sphere.reach)))
             return "a bounding sphere is wrong";
     }
     for (std::uint32_t proxy = 0; proxy < bodies_of.size(); ++proxy) {
@@ -361,8 +362,8 @@ const char* World::State::problem_of_stores() {
             return "a fixed body is awake";
     }
     bool good_targets = true;
-    kinematic_targets.for_each([&](const vec3& center, const quat& rotation) {
-        good_targets = good_targets && is_pose({center, rotation});
+    kinematic_targets.for_each([&](const dvec3& center, const quat& rotation) {
+        good_targets = good_targets && is_pose(WorldTransform{center, rotation});
     });
     if (!good_targets) return "the target of a kinematic body is wrong";
     return body_pairs.fit(contacts) ? nullptr : "the list of compounds is wrong";

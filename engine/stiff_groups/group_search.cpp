@@ -44,13 +44,13 @@ bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, flo
     const float least_speed = 2.0f * lighter.inner_radius * lighter.mass / (substep * heavier.mass);
     if (!(most_point_speed(heavier) > least_speed)) return false;
     if (was_stiff && gap == 0.0f) return true;
-    const Transform& pose = in.colliders.poses[in.contacts.records[edge.contact].a];
+    const WorldTransform& pose = in.colliders.poses[in.contacts.records[edge.contact].a];
     const Manifold& manifold = in.contacts.manifold(edge.contact);
     const vec3 normal = rotate(pose.rotation, manifold.normal);
     for (int i = 0; i < manifold.count; ++i) {
-        const vec3 p = transform_point(pose, manifold.points[i].on_a);
-        const float speed_a = glm::dot(normal, a.linear_velocity + glm::cross(a.angular_velocity, p - a.center));
-        const float speed_b = glm::dot(normal, b.linear_velocity + glm::cross(b.angular_velocity, p - b.center));
+        const dvec3 p = transform_point(pose, manifold.points[i].on_a);
+        const float speed_a = glm::dot(normal, a.linear_velocity + glm::cross(a.angular_velocity, vec3(p - a.center)));
+        const float speed_b = glm::dot(normal, b.linear_velocity + glm::cross(b.angular_velocity, vec3(p - b.center)));
         const float closing =
             std::min(speed_a - speed_b, &heavier == &a ? speed_a : -speed_b) + (gap > 0.0f ? gained : 0.0f);
         if (closing > least_speed && gap <= dt * closing) return true;

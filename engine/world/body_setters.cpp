@@ -31,10 +31,9 @@ void World::State::end_change(std::uint32_t slot) {
 /// Gives a body whose centre of mass is about to move the velocity of the new centre. The computation is in double
 /// precision, because for a body that rotates very fast the velocity before it is limited may exceed the range of
 /// float.
-void World::State::carry_velocity_to(Body& body, const vec3& center) const {
+void World::State::carry_velocity_to(Body& body, const dvec3& center) const {
     const glm::dvec3 velocity =
-        glm::dvec3(body.linear_velocity) +
-        glm::cross(glm::dvec3(body.angular_velocity), glm::dvec3(center) - glm::dvec3(body.center));
+        glm::dvec3(body.linear_velocity) + glm::cross(dvec3(body.angular_velocity), center - body.center);
     const double most = static_cast<double>(std::min(body.max_speed, def.max_speed)), speed = glm::length(velocity);
     body.linear_velocity = vec3(speed > most ? (most / speed) * velocity : velocity);
 }
@@ -43,8 +42,8 @@ void World::State::carry_velocity_to(Body& body, const vec3& center) const {
 void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs) {
     begin_change(slot);
     Body& body = bodies[slot];
-    const Transform frame = body.pose();
-    const vec3 center = body.center;
+    const WorldTransform frame = body.pose();
+    const dvec3 center = body.center;
     if (defs.size() == body.shape_count) {
         for (std::uint32_t i = 0; i < body.shape_count; ++i) put_shape(body.first_shape + i, defs[i]);
     } else {
@@ -55,7 +54,7 @@ void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> 
     talus::set_mass(body, placed);
     set_extent(body, placed);
     body.center = transform_point(frame, body.local_center);
-    const vec3 new_center = std::exchange(body.center, center);
+    const dvec3 new_center = std::exchange(body.center, center);
     if (body.type != BodyType::fixed) carry_velocity_to(body, new_center);
     body.center = new_center;
     end_change(slot);
@@ -134,8 +133,8 @@ bool World::set_type(BodyId id, BodyType type) {
         (!s.accept(call, check_shapes(shapes(id), type)) || !s.accept(call, check_mass(shapes(id)))))
         return false;
     s.begin_change(id.slot);
-    const Transform frame = body.pose();
-    const vec3 center = body.center;
+    const WorldTransform frame = body.pose();
+    const dvec3 center = body.center;
     body.type = type;
     body.mass = body.inverse_mass = 0.0f;
     body.inertia = body.inverse_inertia = mat3(0.0f);
@@ -144,7 +143,7 @@ bool World::set_type(BodyId id, BodyType type) {
     talus::set_mass(body, shapes(id));
     set_extent(body, shapes(id));
     body.center = transform_point(frame, body.local_center);
-    const vec3 new_center = std::exchange(body.center, center);
+    const dvec3 new_center = std::exchange(body.center, center);
     s.carry_velocity_to(body, new_center);
     body.center = new_center;
     if (type == BodyType::fixed) body.linear_velocity = body.angular_velocity = vec3(0.0f);
@@ -179,7 +178,7 @@ bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
 bool World::State::set_mass_properties(BodyId id, const char* call, const MassProperties& properties) {
     if (!accept(call, check_mass_properties(properties)) || !check_dynamic(id, call)) return false;
     Body& body = bodies[id.slot];
-    const vec3 center = transform_point(body.pose(), properties.center);
+    const dvec3 center = transform_point(body.pose(), properties.center);
     carry_velocity_to(body, center);
     body.center = center;
     talus::set_mass(body, properties);
@@ -199,17 +198,17 @@ bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char*
 
 // ---- kinematic targets and limits -----------------------------------------------------------------------------------
 
-bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& rotation) {
+bool World::set_kinematic_target(BodyId id, const dvec3& position, const quat& rotation) {
     State& s = *state_;
     constexpr const char* call = "set_kinematic_target";
-    if (!s.check_change(id, call) || !s.accept(call, check_finite("position", position, "m")) ||
+    if (!s.check_change(id, call) || !s.accept(call, check_position("position", position)) ||
         !s.accept(call, check_rotation("rotation", rotation)))
         return false;
     const Body& body = s.bodies[id.slot];
     if (body.type != BodyType::kinematic)
         return s.refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(body.type), "kinematic"));
     const quat turned = normalized(rotation);
-    s.kinematic_targets.set(id, position + rotate(turned, body.local_center), turned);
+    s.kinematic_targets.set(id, displaced(on_grid(position), rotate(turned, body.local_center)), turned);
     return true;
 }
 

@@ -14,6 +14,7 @@ namespace talus {
 
 std::string text(float x) { return detail::text(x); }
 std::string text(const vec3& v) { return detail::text(v); }
+std::string text(const dvec3& v) { return detail::text(v); }
 
 std::string text(const quat& q) {
     return "(" + text(q.w) + ", " + text(q.x) + ", " + text(q.y) + ", " + text(q.z) + ")";
@@ -102,6 +103,13 @@ Error check_gravity_scale(const char* what, float x) {
 Error check_speed_limit(const char* what, float x, const char* unit) {
     if (x > 0.0f) return {};
     return out_of_range(ErrorCode::bad_size, what, text(x), with_unit("> 0", unit) + "; infinity means no limit");
+}
+
+Error check_position(const char* what, const dvec3& position) {
+    const dvec3 far = glm::abs(position);
+    if (is_finite(position) && std::max({far.x, far.y, far.z}) <= settings::largest_position) return {};
+    return out_of_range(is_finite(position) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(position),
+                        "finite and within 1e18 of the world's origin along each axis (m)");
 }
 
 Error check_place(const char* what, const vec3& position, const char* origin) {

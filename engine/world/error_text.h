@@ -21,6 +21,7 @@ namespace talus {
 
 std::string text(float x);         ///< the shortest text that names it and no other float
 std::string text(const vec3& v);   ///< (x, y, z)
+std::string text(const dvec3& v);  ///< likewise
 std::string text(const quat& q);   ///< (w, x, y, z)
 std::string text(const mat3& m);   ///< its columns
 std::string text(const BodyId&);   ///< "null" or "slot 3, generation 1"
@@ -76,6 +77,8 @@ Error check_fraction(const char* what, float x, const char* allowed);    ///< 0 
 Error check_cap(const char* what, float x, const char* unit, const char* no_limit);
 Error check_gravity_scale(const char* what, float x);
 Error check_speed_limit(const char* what, float x, const char* unit);  ///< > 0 or infinity; else bad_size
+/// A position in the world: finite, and within 1e18 m of the origin along each axis, so that floats can hold differences.
+Error check_position(const char* what, const dvec3& position);
 /// A position in a body's frame: finite, and as near to its origin as a shape's own points must be (size_limits.h).
 Error check_place(const char* what, const vec3& position, const char* origin = "the body's origin");
 inline constexpr std::string_view unit_quaternion = "a unit quaternion (w, x, y, z), or one that can be normalised";

@@ -12,14 +12,15 @@ bool Poses::contains(BodyId body) const {
     return !body.is_null() && body.slot < entries_.size() && entries_[body.slot].body == body;
 }
 
-Transform Poses::pose(BodyId body, float alpha) const {
+WorldTransform Poses::pose(BodyId body, float alpha) const {
     if (!contains(body)) return {};
     const Entry& entry = entries_[body.slot];
     const bool still = entry.before.position == entry.pose.position && entry.before.rotation == entry.pose.rotation;
     if (!(alpha < 1.0f) || still || entry.moved_in != step_) return entry.pose;
     alpha = std::max(alpha, 0.0f);
     const quat rotation = glm::slerp(entry.before.rotation, entry.pose.rotation, alpha);
-    return {(1.0f - alpha) * entry.before.position + alpha * entry.pose.position, normalized(rotation)};
+    const vec3 moved(entry.pose.position - entry.before.position);
+    return {displaced(entry.before.position, alpha * moved), normalized(rotation)};
 }
 
 void Poses::enter(const MovedBody& moved) {

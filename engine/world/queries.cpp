@@ -66,7 +66,7 @@ void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHi
     s.proxies.broadphase().cast(way, [&](std::uint32_t slot, float max_fraction) {
         way.max_fraction = max_fraction;
         for_each_shape(s, slot, filter, [&](std::uint32_t i) {
-            const double enter = enter_fraction(way, s.shapes.world_boxes[i]);
+            const double enter = enter_fraction(way, s.world_box(i));
             if (enter < 0.0) return true;
             CastHit hit = meet(s, query, slot, i);
             if (!hit) return true;
@@ -112,7 +112,7 @@ std::vector<CastHit> all_hits(const State& s, const char* call, const Query& que
     return hits;
 }
 
-RayQuery query_of(const Ray& ray) { return {ray.origin, ray.translation}; }
+RayQuery query_of(const Ray& ray) { return {on_grid(ray.origin), ray.translation}; }
 ShapeQuery query_of(const ShapeCast& cast) { return {cast.shape, cast.pose, cast.translation}; }
 
 template <class State, class Cast>
@@ -133,12 +133,12 @@ bool closest_hits(const State& s, const char* call, const char* list, std::span<
 // ---- overlaps -------------------------------------------------------------------------------------------------------
 
 template <class State, class Query>
-bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
+bool overlaps_body(const State& s, const Query& query, const WorldAabb& box, const Filter& filter, std::uint32_t slot) {
     bool found = false;
     for_each_shape(s, slot, filter, [&](std::uint32_t i) {
         const ShapeDef& def = s.shapes.defs[i];
-        const Transform& pose = s.colliders.poses[i];
-        found = overlaps(box, s.shapes.world_boxes[i]) &&
+        const WorldTransform& pose = s.colliders.poses[i];
+        found = overlaps(box, s.world_box(i)) &&
                 (def.mesh ? query.overlaps(*def.mesh, pose) : query.overlaps(def.shape, pose));
         return !found;
     });
@@ -149,7 +149,7 @@ template <class State, class Query>
 std::vector<BodyId> all_overlaps(const State& s, const char* call, const Query& query, const Filter& filter) {
     std::vector<BodyId> found;
     if (!s.accept(call, query.check())) return found;
-    const Aabb box = query.box();
+    const WorldAabb box = query.box();
     s.proxies.broadphase().query(box, [&](std::uint32_t slot) {
         if (overlaps_body(s, query, box, filter, slot)) found.push_back(s.bodies.id_of(slot));
     });
@@ -161,7 +161,7 @@ template <class State, class Query>
 bool any_overlap(const State& s, const char* call, const Query& query, const Filter& filter) {
     bool found = false;
     if (!s.accept(call, query.check())) return found;
-    const Aabb box = query.box();
+    const WorldAabb box = query.box();
     s.proxies.broadphase().query(
         box, [&](std::uint32_t slot) { found = found || overlaps_body(s, query, box, filter, slot); });
     return found;
@@ -176,7 +176,7 @@ NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& f
                         float limit) {
     NearHit best;
     for_each_shape(s, slot, filter, [&](std::uint32_t i) {
-        const float to_box = distance_to(s.shapes.world_boxes[i], query.point);
+        const float to_box = distance_to(s.world_box(i), query.point);
         if (!(to_box <= limit)) return true;
         NearHit hit = meet(s, query, slot, i);
         hit.distance = std::max(hit.distance, to_box);
@@ -190,33 +190,33 @@ NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& f
 
 // ---- World ----------------------------------------------------------------------------------------------------------
 
-CastHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    return closest_hit(*state_, "ray_cast", RayQuery{origin, translation}, filter);
+CastHit World::ray_cast(const dvec3& origin, const vec3& translation, const Filter& filter) const {
+    return closest_hit(*state_, "ray_cast", RayQuery{on_grid(origin), translation}, filter);
 }
 
-bool World::ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    return any_hit(*state_, "ray_cast_any", RayQuery{origin, translation}, filter);
+bool World::ray_cast_any(const dvec3& origin, const vec3& translation, const Filter& filter) const {
+    return any_hit(*state_, "ray_cast_any", RayQuery{on_grid(origin), translation}, filter);
 }
 
-std::vector<CastHit> World::ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    return all_hits(*state_, "ray_cast_all", RayQuery{origin, translation}, filter);
+std::vector<CastHit> World::ray_cast_all(const dvec3& origin, const vec3& translation, const Filter& filter) const {
+    return all_hits(*state_, "ray_cast_all", RayQuery{on_grid(origin), translation}, filter);
 }
 
 bool World::ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter) const {
     return closest_hits(*state_, "ray_cast", "rays", rays, hits, filter);
 }
 
-CastHit World::shape_cast(const Shape& shape, const Transform& pose, const vec3& translation,
+CastHit World::shape_cast(const Shape& shape, const WorldTransform& pose, const vec3& translation,
                           const Filter& filter) const {
     return closest_hit(*state_, "shape_cast", ShapeQuery(shape, pose, translation), filter);
 }
 
-bool World::shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation,
+bool World::shape_cast_any(const Shape& shape, const WorldTransform& pose, const vec3& translation,
                            const Filter& filter) const {
     return any_hit(*state_, "shape_cast_any", ShapeQuery(shape, pose, translation), filter);
 }
 
-std::vector<CastHit> World::shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
+std::vector<CastHit> World::shape_cast_all(const Shape& shape, const WorldTransform& pose, const vec3& translation,
                                            const Filter& filter) const {
     return all_hits(*state_, "shape_cast_all", ShapeQuery(shape, pose, translation), filter);
 }
@@ -225,33 +225,33 @@ bool World::shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits
     return closest_hits(*state_, "shape_cast", "casts", casts, hits, filter);
 }
 
-std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, const Filter& filter) const {
+std::vector<BodyId> World::overlap(const Shape& shape, const WorldTransform& pose, const Filter& filter) const {
     return all_overlaps(*state_, "overlap", ShapeQuery(shape, pose), filter);
 }
 
-std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
+std::vector<BodyId> World::overlap(const WorldAabb& box, const Filter& filter) const {
     if (!state_->accept("overlap", check(box))) return {};
     return overlap(shape_of(box), pose_of(box), filter);
 }
 
-std::vector<BodyId> World::overlap(const vec3& point, const Filter& filter) const {
-    return all_overlaps(*state_, "overlap", PointQuery{point}, filter);
+std::vector<BodyId> World::overlap(const dvec3& point, const Filter& filter) const {
+    return all_overlaps(*state_, "overlap", PointQuery{on_grid(point)}, filter);
 }
 
-bool World::overlap_any(const Shape& shape, const Transform& pose, const Filter& filter) const {
+bool World::overlap_any(const Shape& shape, const WorldTransform& pose, const Filter& filter) const {
     return any_overlap(*state_, "overlap_any", ShapeQuery(shape, pose), filter);
 }
 
-bool World::overlap_any(const Aabb& box, const Filter& filter) const {
+bool World::overlap_any(const WorldAabb& box, const Filter& filter) const {
     if (!state_->accept("overlap_any", check(box))) return false;
     return overlap_any(shape_of(box), pose_of(box), filter);
 }
 
-bool World::overlap_any(const vec3& point, const Filter& filter) const {
-    return any_overlap(*state_, "overlap_any", PointQuery{point}, filter);
+bool World::overlap_any(const dvec3& point, const Filter& filter) const {
+    return any_overlap(*state_, "overlap_any", PointQuery{on_grid(point)}, filter);
 }
 
-std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float max_distance,
+std::vector<NearHit> World::nearest(const dvec3& point, std::size_t count, float max_distance,
                                     const Filter& filter) const {
     const State& s = *state_;
     const PointQuery query{point};
@@ -263,7 +263,7 @@ std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float 
         return found;
     }
     if (count == 0) return found;
-    s.proxies.broadphase().nearest(point, max_distance, [&](std::uint32_t slot, float, float limit) {
+    s.proxies.broadphase().nearest(query.point, max_distance, [&](std::uint32_t slot, float, float limit) {
         const NearHit near = nearest_of_body(s, query, filter, slot, limit);
         const bool full = found.size() == count;
         if (near.body.is_null() || (full && !Before{}(near, found.front()))) return limit;

@@ -16,59 +16,68 @@
 namespace talus {
 
 struct RayQuery {
-    vec3 origin, translation;
+    dvec3 origin;
+    vec3 translation;
 
     Error check() const {
-        if (Error error = check_finite("origin", origin, "m")) return error;
+        if (Error error = check_position("origin", origin)) return error;
         return check_finite("translation", translation, "m");
     }
     BoxCast box_cast() const { return {origin, translation}; }
-    CastHit meet(const Shape& target, const Transform& at, BodyId body) const {
+    CastHit meet(const Shape& target, const WorldTransform& at, BodyId body) const {
         const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
         const RayHit hit = talus::ray_cast(target, from, way);
         if (!hit.hit) return {};
-        return {body,        0, no_triangle, origin + hit.fraction * translation, rotate(at.rotation, hit.normal),
-                hit.fraction};
+        return {
+            body,        0, no_triangle, displaced(origin, hit.fraction * translation), rotate(at.rotation, hit.normal),
+            hit.fraction};
     }
-    CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+    CastHit meet(const TriangleSet& target, const WorldTransform& at, BodyId body) const {
         const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
         const TriangleRayHit hit = talus::ray_cast(target, from, way);
         if (!hit.hit) return {};
-        return {body,        0, hit.triangle, origin + hit.fraction * translation, rotate(at.rotation, hit.normal),
+        return {body,
+                0,
+                hit.triangle,
+                displaced(origin, hit.fraction * translation),
+                rotate(at.rotation, hit.normal),
                 hit.fraction};
     }
 };
 
 struct ShapeQuery {
     const Shape& shape;
-    const Transform& asked_pose;
-    Transform pose;  ///< its rotation normalised
+    const WorldTransform& asked_pose;
+    WorldTransform pose;  ///< its rotation normalised
     vec3 translation;
 
-    ShapeQuery(const Shape& asked, const Transform& placed, const vec3& way = vec3(0.0f))
-        : shape(asked), asked_pose(placed), pose{placed.position, normalized(placed.rotation)}, translation(way) {}
+    ShapeQuery(const Shape& asked, const WorldTransform& placed, const vec3& way = vec3(0.0f))
+        : shape(asked),
+          asked_pose(placed),
+          pose{on_grid(placed.position), normalized(placed.rotation)},
+          translation(way) {}
 
     Error check() const {
         if (Error error = talus::check(shape)) return within("shape: ", std::move(error));
-        if (Error error = check_finite("pose.position", pose.position, "m")) return error;
+        if (Error error = check_position("pose.position", pose.position)) return error;
         if (Error error = check_finite("translation", translation, "m")) return error;
         // A zero quaternion, or one with a NaN, is still no unit quaternion after it was normalised.
         const quat& q = pose.rotation;
         if (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f) return {};
         return out_of_range(ErrorCode::not_finite, "pose.rotation", text(asked_pose.rotation), unit_quaternion);
     }
-    Aabb box() const { return transform_box(to_matrix_transform(pose), bounds(shape)); }
+    WorldAabb box() const { return translated(turned_box(pose.rotation, bounds(shape)), pose.position); }
     BoxCast box_cast() const {
-        const Aabb around = box();
-        return {center(around), translation, half_extents(around)};
+        const Aabb around = turned_box(pose.rotation, bounds(shape));
+        return {displaced(pose.position, center(around)), translation, half_extents(around)};
     }
-    CastHit meet(const Shape& target, const Transform& at, BodyId body) const {
+    CastHit meet(const Shape& target, const WorldTransform& at, BodyId body) const {
         const vec3 way = inverse_rotate(at.rotation, translation);
         const ShapeCastResult hit = talus::shape_cast(target, shape, to_matrix_transform(relative(at, pose)), way);
         if (!hit) return {};
         return {body, 0, no_triangle, transform_point(at, hit.point_a), rotate(at.rotation, hit.normal), hit.fraction};
     }
-    CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+    CastHit meet(const TriangleSet& target, const WorldTransform& at, BodyId body) const {
         const vec3 way = inverse_rotate(at.rotation, translation);
         const TriangleCastResult hit = talus::shape_cast(target, shape, to_matrix_transform(relative(at, pose)), way);
         if (!hit) return {};
@@ -79,12 +88,12 @@ struct ShapeQuery {
                 rotate(at.rotation, hit.cast.normal),
                 hit.cast.fraction};
     }
-    bool overlaps(const TriangleSet& target, const Transform& at) const {
+    bool overlaps(const TriangleSet& target, const WorldTransform& at) const {
         return talus::overlaps(target, shape, to_matrix_transform(relative(at, pose)));
     }
     /// Returns whether the separation is at most 0. The depth is not computed, which would be most of the work for
     /// shapes that overlap.
-    bool overlaps(const Shape& target, const Transform& at) const {
+    bool overlaps(const Shape& target, const WorldTransform& at) const {
         const MatrixTransform frame = to_matrix_transform(relative(at, pose));
         if (has_closed_form(target.type, shape.type)) return closed_form(target, shape, frame).separation <= 0.0f;
         const float radii = target.radius + shape.radius;
@@ -95,19 +104,19 @@ struct ShapeQuery {
 };
 
 struct PointQuery {
-    vec3 point;
+    dvec3 point;
 
-    Error check() const { return check_finite("point", point, "m"); }
-    Aabb box() const { return {point, point}; }
-    bool overlaps(const Shape& target, const Transform& at) const {
+    Error check() const { return check_position("point", point); }
+    WorldAabb box() const { return {point, point}; }
+    bool overlaps(const Shape& target, const WorldTransform& at) const {
         return talus::ray_cast(target, inverse_transform_point(at, point), vec3(0.0f)).hit;
     }
-    bool overlaps(const TriangleSet&, const Transform&) const { return false; }  // a surface has no inside
-    NearHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+    bool overlaps(const TriangleSet&, const WorldTransform&) const { return false; }  // a surface has no inside
+    NearHit meet(const TriangleSet& target, const WorldTransform& at, BodyId body) const {
         const NearestOnTriangles near = talus::nearest(target, inverse_transform_point(at, point));
         return {body, 0, transform_point(at, near.point), near.distance};
     }
-    NearHit meet(const Shape& target, const Transform& at, BodyId body) const {
+    NearHit meet(const Shape& target, const WorldTransform& at, BodyId body) const {
         const MatrixTransform local{inverse_transform_point(at, point)};
         const Shape dot;
         float distance;
@@ -127,9 +136,9 @@ struct PointQuery {
     }
 };
 
-inline Error check(const Aabb& box) {
-    if (Error error = check_finite("box.lower", box.lower, "m")) return error;
-    if (Error error = check_finite("box.upper", box.upper, "m")) return error;
+inline Error check(const WorldAabb& box) {
+    if (Error error = check_position("box.lower", box.lower)) return error;
+    if (Error error = check_position("box.upper", box.upper)) return error;
     if (glm::all(glm::lessThanEqual(box.lower, box.upper))) return {};
     return {ErrorCode::bad_argument, "box.lower is " + text(box.lower) + " and box.upper is " + text(box.upper) +
                                          "; lower must be <= upper on each axis."};
@@ -137,7 +146,9 @@ inline Error check(const Aabb& box) {
 
 /// Returns the box as a shape, to be placed at pose_of(box). A flat box or a point gets the smallest size that shapes
 /// may have.
-inline Shape shape_of(const Aabb& box) { return talus::box(glm::max(half_extents(box), vec3(smallest_size))); }
-inline Transform pose_of(const Aabb& box) { return {center(box), quat(1.0f, 0.0f, 0.0f, 0.0f)}; }
+inline Shape shape_of(const WorldAabb& box) { return talus::box(glm::max(half_extents(box), vec3(smallest_size))); }
+inline WorldTransform pose_of(const WorldAabb& box) {
+    return {displaced(box.lower, half_extents(box)), quat(1.0f, 0.0f, 0.0f, 0.0f)};
+}
 
 }  // namespace talus

@@ -17,6 +17,12 @@ public:
     void mix(const vec3& v) {
         for (int i = 0; i < 3; ++i) mix(v[i]);
     }
+    void mix(const dvec3& v) {
+        for (int i = 0; i < 3; ++i) {
+            const auto bits = std::bit_cast<std::uint64_t>(v[i]);
+            mix(static_cast<std::uint32_t>(bits)), mix(static_cast<std::uint32_t>(bits >> 32));
+        }
+    }
     void mix(const Body& body) {
         mix(body.center);
         mix(body.rotation.w), mix(body.rotation.x), mix(body.rotation.y), mix(body.rotation.z);

@@ -144,7 +144,7 @@ void World::State::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> o
         body.max_speed = asked.max_speed;
         body.max_spin = asked.max_spin;
         body.rotation = normalized(asked.rotation);
-        body.center = asked.position + rotate(body.rotation, body.local_center);
+        body.center = displaced(on_grid(asked.position), rotate(body.rotation, body.local_center));
         if (asked.type != BodyType::fixed) {
             body.linear_velocity = asked.linear_velocity;
             body.angular_velocity = asked.angular_velocity;
@@ -195,20 +195,20 @@ bool World::State::check_handle(BodyId id, const char* call, const char* name) c
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-vec3 World::position(BodyId id) const {
-    return state_->check_handle(id, "position") ? state_->bodies[id.slot].pose().position : vec3(0.0f);
+dvec3 World::position(BodyId id) const {
+    return state_->check_handle(id, "position") ? state_->bodies[id.slot].pose().position : dvec3(0.0);
 }
 
 quat World::rotation(BodyId id) const {
     return state_->check_handle(id, "rotation") ? state_->bodies[id.slot].rotation : Transform{}.rotation;
 }
 
-Transform World::transform(BodyId id) const {
-    return state_->check_handle(id, "transform") ? state_->bodies[id.slot].pose() : Transform{};
+WorldTransform World::transform(BodyId id) const {
+    return state_->check_handle(id, "transform") ? state_->bodies[id.slot].pose() : WorldTransform{};
 }
 
-vec3 World::center_of_mass(BodyId id) const {
-    return state_->check_handle(id, "center_of_mass") ? state_->bodies[id.slot].center : vec3(0.0f);
+dvec3 World::center_of_mass(BodyId id) const {
+    return state_->check_handle(id, "center_of_mass") ? state_->bodies[id.slot].center : dvec3(0.0);
 }
 
 vec3 World::linear_velocity(BodyId id) const {
@@ -240,12 +240,11 @@ std::uint64_t World::user_data(BodyId id) const {
     return state_->check_handle(id, "user_data") ? state_->bodies[id.slot].user_data : 0;
 }
 
-Aabb World::bounds(BodyId id) const {
+WorldAabb World::bounds(BodyId id) const {
     if (!state_->check_handle(id, "bounds")) return {};
     const Body& body = state_->bodies[id.slot];
-    Aabb box = state_->shapes.world_boxes[body.first_shape];
-    for (std::uint32_t i = 1; i < body.shape_count; ++i)
-        box = merge(box, state_->shapes.world_boxes[body.first_shape + i]);
+    WorldAabb box = state_->world_box(body.first_shape);
+    for (std::uint32_t i = 1; i < body.shape_count; ++i) box = merge(box, state_->world_box(body.first_shape + i));
     return box;
 }
 
@@ -254,7 +253,7 @@ BodyDef World::describe(BodyId id) const {
     const State& s = *state_;
     if (!s.check_handle(id, "describe")) return def;
     const Body& body = s.bodies[id.slot];
-    const Transform pose = body.pose();
+    const WorldTransform pose = body.pose();
     const std::span<const ShapeDef> own = shapes(id);
     def.type = body.type;
     def.shapes.assign(own.begin(), own.end());
@@ -363,16 +362,16 @@ bool World::State::check_movable(BodyId id, const char* call) const {
            refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(type), "kinematic or dynamic"));
 }
 
-bool World::set_transform(BodyId id, const vec3& position, const quat& rotation) {
+bool World::set_transform(BodyId id, const dvec3& position, const quat& rotation) {
     State& s = *state_;
     constexpr const char* call = "set_transform";
-    if (!s.check_change(id, call) || !s.accept(call, check_finite("position", position, "m")) ||
+    if (!s.check_change(id, call) || !s.accept(call, check_position("position", position)) ||
         !s.accept(call, check_rotation("rotation", rotation)))
         return false;
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
     body.rotation = normalized(rotation);
-    body.center = position + rotate(body.rotation, body.local_center);
+    body.center = displaced(on_grid(position), rotate(body.rotation, body.local_center));
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) ++s.colliders.versions[i];
     s.moved_bodies.place(id.slot);
     s.proxies.place(s.contact_world(), id.slot, 0.0f);
@@ -428,16 +427,16 @@ bool World::apply_force(BodyId id, const vec3& force) {
            state_->add_force(id, "apply_force", force, state_->bodies[id.slot].center);
 }
 
-bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
+bool World::apply_force_at(BodyId id, const vec3& force, const dvec3& point) {
     return state_->check_change(id, "apply_force_at") && state_->add_force(id, "apply_force_at", force, point);
 }
 
-bool World::State::add_force(BodyId id, const char* call, const vec3& force, const vec3& point) {
+bool World::State::add_force(BodyId id, const char* call, const vec3& force, const dvec3& point) {
     Body& body = bodies[id.slot];
-    if (!accept(call, check_finite("force", force, "N")) || !accept(call, check_finite("point", point, "m")) ||
+    if (!accept(call, check_finite("force", force, "N")) || !accept(call, check_position("point", point)) ||
         !check_dynamic(id, call))
         return false;
-    const vec3 sum = body.force + force, torque = body.torque + glm::cross(point - body.center, force);
+    const vec3 sum = body.force + force, torque = body.torque + glm::cross(vec3(on_grid(point) - body.center), force);
     if (!accept(call, check_sum("the sum of forces", sum, "N")) ||
         !accept(call, check_sum("the sum of torques", torque, "N m")))
         return false;
@@ -466,7 +465,7 @@ bool World::apply_impulse(BodyId id, const vec3& impulse) {
            state_->add_impulse(id, "apply_impulse", impulse, state_->bodies[id.slot].center);
 }
 
-bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) {
+bool World::apply_impulse_at(BodyId id, const vec3& impulse, const dvec3& point) {
     return state_->check_change(id, "apply_impulse_at") && state_->add_impulse(id, "apply_impulse_at", impulse, point);
 }
 
@@ -478,13 +477,13 @@ static vec3 spin_after(const Body& body, const vec3& impulse) {
     return body.angular_velocity + response_of(body, body.rotation).inverse_inertia * impulse;
 }
 
-bool World::State::add_impulse(BodyId id, const char* call, const vec3& impulse, const vec3& point) {
+bool World::State::add_impulse(BodyId id, const char* call, const vec3& impulse, const dvec3& point) {
     Body& body = bodies[id.slot];
-    if (!accept(call, check_finite("impulse", impulse, "N s")) || !accept(call, check_finite("point", point, "m")) ||
+    if (!accept(call, check_finite("impulse", impulse, "N s")) || !accept(call, check_position("point", point)) ||
         !check_dynamic(id, call))
         return false;
     const vec3 velocity = velocity_after(body, impulse);
-    const vec3 spin = spin_after(body, glm::cross(point - body.center, impulse));
+    const vec3 spin = spin_after(body, glm::cross(vec3(on_grid(point) - body.center), impulse));
     if (!accept(call, check_sum("the velocity", velocity, "m/s")) ||
         !accept(call, check_sum("the angular velocity", spin, "rad/s")))
         return false;

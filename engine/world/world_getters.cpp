@@ -67,7 +67,7 @@ std::vector<PairInfo> World::pairs() const {
         info.active = was_active && record.state != PairState::unknown;  // else the slot is another's since the step
         if (info.active && info.rung > Rung::reuse) info.microseconds = microseconds_of(record);
         if (info.state == PairState::separated) {
-            const vec3 between = s.colliders.poses[record.b].position - s.colliders.poses[record.a].position;
+            const vec3 between(s.colliders.poses[record.b].position - s.colliders.poses[record.a].position);
             info.separation = is_finite(record.distance)
                                   ? record.distance
                                   : std::sqrt(length_squared(between)) - record.radius_a - record.radius_b;

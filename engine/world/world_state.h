@@ -18,7 +18,6 @@
 #include "engine/contacts/modified_contacts.h"
 #include "engine/contacts/substep_contacts.h"
 #include "engine/continuous/continuous_collision.h"
-#include "engine/debug_draw/pen.h"
 #include "engine/events/contact_events.h"
 #include "engine/events/hit_events.h"
 #include "engine/events/joint_events.h"
@@ -144,6 +143,10 @@ struct World::State {
     std::uint32_t island_of(std::uint32_t slot) const;  ///< see World::island
 
     // Functions that several calls of the user share.
+    /// Returns the box around a shape (pool index) at its pose.
+    WorldAabb world_box(std::uint32_t shape) const {
+        return translated(shapes.boxes[shape], colliders.poses[shape].position);
+    }
     const AwakeSet& awake() const { return sleeping.awake(); }
     void wake(std::uint32_t slot) { sleeping.wake(sleeping_world(), slot); }
     void wake_neighbours(std::uint32_t slot) { sleeping.wake_neighbours(sleeping_world(), slot); }
@@ -156,12 +159,12 @@ struct World::State {
     /// Adds bodies whose definitions were checked.
     void add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out);
     // Work that several calls share. The handle is valid; `call` is the name of the call that the user made.
-    bool add_force(BodyId id, const char* call, const vec3& force, const vec3& point);
-    bool add_impulse(BodyId id, const char* call, const vec3& impulse, const vec3& point);
+    bool add_force(BodyId id, const char* call, const vec3& force, const dvec3& point);
+    bool add_impulse(BodyId id, const char* call, const vec3& impulse, const dvec3& point);
     bool set_shapes(BodyId id, const char* call, std::span<const ShapeDef> defs);
     bool set_mass_properties(BodyId id, const char* call, const MassProperties& properties);
     void replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs);
-    void carry_velocity_to(Body& body, const vec3& center) const;
+    void carry_velocity_to(Body& body, const dvec3& center) const;
     /// Removes a joint and the gears that couple it. The joint's own event says `overloaded`.
     void drop_joint(std::uint32_t slot, JointEvents::When when, bool overloaded = false);
     /// Called after a joint between two bodies was added, removed, or changed whether it lets them collide. Takes body
@@ -199,7 +202,7 @@ private:
     void join_islands(float dt);
     void do_work(const SolvePlan::Work& work, const SolveInput& in, std::uint32_t first, std::uint32_t last);
     void do_field_work(const SolvePlan::FieldWork& work, std::uint32_t field);
-    void draw_pair_rungs(debug_draw::Pen& pen, const Aabb& region) const;
+    void draw_pair_rungs(DebugDraw& out, const WorldAabb& region) const;
     friend class World;
 };
 

@@ -68,6 +68,9 @@ inline dvec3 on_grid(const dvec3& p) { return {on_grid(p.x), on_grid(p.y), on_gr
 /// Returns a point of the grid, displaced by `by` (m) to the nearest point of the grid.
 inline dvec3 displaced(const dvec3& point, const vec3& by) { return point + on_grid(dvec3(by)); }
 
+/// Returns the point of the grid midway between two points of the grid, to the nearest.
+inline dvec3 midway(const dvec3& a, const dvec3& b) { return a + on_grid(0.5 * (b - a)); }
+
 /// A rigid pose whose rotation is a matrix, for inner loops.
 struct MatrixTransform {
     vec3 position{0.0f};  ///< m

@@ -10,7 +10,7 @@ void Colliders::resize(std::size_t count) {
 }
 
 std::size_t Colliders::bytes() const {
-    return shapes.capacity() * sizeof(Shape) + poses.capacity() * sizeof(Transform) +
+    return shapes.capacity() * sizeof(Shape) + poses.capacity() * sizeof(WorldTransform) +
            versions.capacity() * sizeof(std::uint32_t) + motions.capacity() * sizeof(PredictedMotion) +
            surface_triangles.capacity() * sizeof(SurfaceTriangle);
 }

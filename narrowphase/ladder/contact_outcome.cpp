@@ -54,10 +54,10 @@ Manifold build_manifold(const CollideCall& call, const PairTest& test, const vec
 bool will_meet(const CollideCall& call, const PairTest& test, const vec3& normal, const vec3& on_a, const vec3& on_b,
                float gap) {
     const PairRecord& record = call.records[test.pair];
-    const Transform &pose_a = call.colliders.poses[record.a], &pose_b = call.colliders.poses[record.b];
+    const WorldTransform &pose_a = call.colliders.poses[record.a], &pose_b = call.colliders.poses[record.b];
     const PredictedMotion &a = call.colliders.motions[record.a], &b = call.colliders.motions[record.b];
     const vec3 arm_a = rotate(pose_a.rotation, on_a);
-    const vec3 arm_b = rotate(pose_a.rotation, on_b) - (pose_b.position - pose_a.position);
+    const vec3 arm_b = rotate(pose_a.rotation, on_b) - vec3(pose_b.position - pose_a.position);
     const vec3 n = rotate(pose_a.rotation, normal);
     const float closing = glm::dot(a.displacement - b.displacement, n);
     const float here = closing + glm::dot(glm::cross(a.rotation, arm_a) - glm::cross(b.rotation, arm_b), n);

@@ -24,7 +24,7 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
 /// stays in its sphere.
 bool are_bounding_spheres_apart(const Colliders& colliders, const PairRecord& record) {
     const PredictedMotion &a = colliders.motions[record.a], &b = colliders.motions[record.b];
-    const vec3 d = colliders.poses[record.b].position - colliders.poses[record.a].position;
+    const vec3 d(colliders.poses[record.b].position - colliders.poses[record.a].position);
     const float reach =
         (record.radius_a + record.radius_b) +
         margin_for(record, (a.max_displacement - a.rotation_reach) + (b.max_displacement - b.rotation_reach));
@@ -111,7 +111,8 @@ void settle_or_queue(const CollideCall& call, std::uint32_t pair, const Transfor
 
 /// The same for one to four pairs. Their relative poses and motions are computed together, one lane per pair.
 void settle_or_queue(const CollideCall& call, std::span<const std::uint32_t> pairs) {
-    const Transform *pose_a[4], *pose_b[4], *reference[4];
+    const WorldTransform *pose_a[4], *pose_b[4];
+    const Transform* reference[4];
     Float4 radius_b;
     for (std::size_t i = 0; i < 4; ++i) {
         const PairRecord& record = call.records[pairs[i < pairs.size() ? i : 0]];
@@ -120,7 +121,7 @@ void settle_or_queue(const CollideCall& call, std::span<const std::uint32_t> pai
         reference[i] = &record.reference;
         radius_b[i] = record.radius_b;
     }
-    const TransformLanes b_in_a = relative(load_transforms(pose_a), load_transforms(pose_b));
+    const TransformLanes b_in_a = relative(load_rotations(pose_a), load_transforms(pose_b, pose_a));
     const Float4 motion = motion_bound(load_transforms(reference), b_in_a, radius_b);
     Transform poses[4];
     store_transforms(b_in_a, poses);

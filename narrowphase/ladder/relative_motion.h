@@ -32,6 +32,34 @@ inline TransformLanes load_transforms(const Transform* const (&from)[4]) {
     return {{low[0], low[1], low[2]}, {high[0], high[1], high[2], high[3]}};
 }
 
+inline QuatLanes load_rotations(const WorldTransform* const (&from)[4]) {
+    static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 3 * sizeof(float));
+    Float4 rows[4];
+    for (int i = 0; i < 4; ++i) std::memcpy(&rows[i], &from[i]->rotation, sizeof rows[i]);
+    transpose(rows[0], rows[1], rows[2], rows[3]);
+    return {rows[0], rows[1], rows[2], rows[3]};
+}
+
+/// Returns the poses as seen from other places: `from` less `origins`. The differences are exact before they are rounded.
+inline TransformLanes load_transforms(const WorldTransform* const (&from)[4],
+                                      const WorldTransform* const (&origins)[4]) {
+    static_assert(offsetof(WorldTransform, rotation) == 3 * sizeof(double));
+    using Double4 = double __attribute__((vector_size(32)));
+    Float4 place[4], rotation[4];
+    for (int i = 0; i < 4; ++i) {
+        Double4 to, origin;  // the last number is half of the rotation, and not used
+        std::memcpy(&to, from[i], sizeof to);
+        std::memcpy(&origin, origins[i], sizeof origin);
+        to[3] = origin[3] = 0.0;
+        place[i] = __builtin_convertvector(to - origin, Float4);
+        std::memcpy(&rotation[i], &from[i]->rotation, sizeof rotation[i]);
+    }
+    transpose(place[0], place[1], place[2], place[3]);
+    transpose(rotation[0], rotation[1], rotation[2], rotation[3]);
+    static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 3 * sizeof(float));
+    return {{place[0], place[1], place[2]}, {rotation[0], rotation[1], rotation[2], rotation[3]}};
+}
+
 inline void store_transforms(const TransformLanes& t, Transform (&to)[4]) {
     Float4 low[4] = {t.position.x, t.position.y, t.position.z, t.rotation.x};
     Float4 high[4] = {t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w};
@@ -43,10 +71,10 @@ inline void store_transforms(const TransformLanes& t, Transform (&to)[4]) {
     }
 }
 
-/// Returns b's pose in a's frame, with the same bits as `relative` (math.h).
-inline TransformLanes relative(const TransformLanes& a, const TransformLanes& b) {
-    const QuatLanes p{-a.rotation.x, -a.rotation.y, -a.rotation.z, a.rotation.w}, &q = b.rotation;
-    const Vec3Lanes<Float4> u{p.x, p.y, p.z}, v = b.position - a.position;
+/// Returns b's pose in a's frame, with the same bits as `relative` (math.h). b's position is that seen from a's.
+inline TransformLanes relative(const QuatLanes& a, const TransformLanes& b) {
+    const QuatLanes p{-a.x, -a.y, -a.z, a.w}, &q = b.rotation;
+    const Vec3Lanes<Float4> u{p.x, p.y, p.z}, &v = b.position;
     const Vec3Lanes<Float4> t = splat<Float4>(2.0f) * cross(u, v);
     return {v + p.w * t + cross(u, t),
             {p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y, p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x,

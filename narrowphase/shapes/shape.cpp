@@ -226,13 +226,13 @@ Aabb bounds(const Shape& shape) {
         case ShapeType::box:
         case ShapeType::cylinder:
         case ShapeType::cone:
-            return expand({-shape.half_extents, shape.half_extents}, shape.radius);
+            return expand(Aabb{-shape.half_extents, shape.half_extents}, shape.radius);
         case ShapeType::segment:
-            return expand({glm::min(shape.points[0], shape.points[1]), glm::max(shape.points[0], shape.points[1])},
+            return expand(Aabb{glm::min(shape.points[0], shape.points[1]), glm::max(shape.points[0], shape.points[1])},
                           shape.radius);
         case ShapeType::triangle:
-            return expand({glm::min(glm::min(shape.points[0], shape.points[1]), shape.points[2]),
-                           glm::max(glm::max(shape.points[0], shape.points[1]), shape.points[2])},
+            return expand(Aabb{glm::min(glm::min(shape.points[0], shape.points[1]), shape.points[2]),
+                               glm::max(glm::max(shape.points[0], shape.points[1]), shape.points[2])},
                           shape.radius);
         case ShapeType::hull:
             return shape.hull ? shape.hull->bounds : Aabb{};

@@ -15,7 +15,7 @@ int main() {
     }
 
     talus::FixedStep clock(1.0f / 60.0f);
-    talus::Transform previous = world.transform(ball);
+    talus::WorldTransform previous = world.transform(ball);
 
     // A game would take the frame's length from its clock. Here: 144 Hz, a hitch of 90 ms each second, and one of 3 s.
     double time = 0.0;
@@ -31,9 +31,11 @@ int main() {
             }
         }
 
-        // Draw between the last two steps: smooth at any frame rate, for one step of delay.
-        const talus::Transform now = world.transform(ball);
-        const talus::vec3 position = glm::mix(previous.position, now.position, clock.alpha());
+        // Draw between the last two steps: smooth at any frame rate, for one step of delay. Positions in the world are
+        // doubles; what lies between two of them is small, and float. A renderer would go on with vec3(position - eye).
+        const talus::WorldTransform now = world.transform(ball);
+        const talus::vec3 moved(now.position - previous.position);
+        const talus::dvec3 position = talus::displaced(previous.position, clock.alpha() * moved);
         const talus::quat rotation = glm::slerp(previous.rotation, now.rotation, clock.alpha());
         if (frame % 12 == 0) std::printf("%.3f s: height %.3f m, w %.2f\n", time, position.y, rotation.w);
     }

@@ -10,10 +10,10 @@ struct Ragdoll {
 };
 
 /// Adds a person of 1.75 m that stands at `feet` with its arms spread, facing +z.
-Ragdoll add_ragdoll(talus::World& world, const talus::vec3& feet, const talus::vec3& velocity) {
+Ragdoll add_ragdoll(talus::World& world, const talus::dvec3& feet, const talus::vec3& velocity) {
     Ragdoll ragdoll;
     const auto part = [&](const talus::Shape& shape, const talus::vec3& place, bool lies = false) {
-        talus::BodyDef def{.shape = shape, .position = feet + place, .linear_velocity = velocity};
+        talus::BodyDef def{.shape = shape, .position = talus::displaced(feet, place), .linear_velocity = velocity};
         if (lies)
             def.rotation = {0.7071068f, 0.0f, 0.0f,
                             0.7071068f};  // a capsule stands along y; turned about z, it lies along x
@@ -24,13 +24,14 @@ Ragdoll add_ragdoll(talus::World& world, const talus::vec3& feet, const talus::v
     // The x axis of a ball joint points along the limb, so that `cone` limits its swing and `twist` its rotation.
     const auto ball = [&](talus::BodyId a, talus::BodyId b, const talus::vec3& at, const talus::vec3& along, float cone,
                           float twist) {
-        return world.add_joint(talus::BallDef{
-            .frames = world.joint_frames(a, b, feet + at, along), .cone = cone, .twist = {-twist, twist}});
+        return world.add_joint(talus::BallDef{.frames = world.joint_frames(a, b, talus::displaced(feet, at), along),
+                                              .cone = cone,
+                                              .twist = {-twist, twist}});
     };
     // A motor of speed 0 is dry friction, here of 2 N m.
     const auto hinge = [&](talus::BodyId a, talus::BodyId b, const talus::vec3& at, const talus::vec3& axis,
                            float bend) {
-        return world.add_joint(talus::HingeDef{.frames = world.joint_frames(a, b, feet + at, axis),
+        return world.add_joint(talus::HingeDef{.frames = world.joint_frames(a, b, talus::displaced(feet, at), axis),
                                                .limit = {0.0f, bend},
                                                .motor = {.speed = 0.0f, .max_force = 2.0f}});
     };

@@ -23,7 +23,7 @@ Car add_car(talus::World& world) {
     car.chassis = world.add_body({.shape = talus::box({0.7f, 0.25f, 2.0f}), .position = {0, 0.65f, 0}, .density = 400});
     for (int i = 0; i < 4; ++i) {
         const bool front = i < 2, left = i % 2 == 0;
-        const talus::vec3 place(left ? half_track : -half_track, radius, front ? half_base : -half_base);
+        const talus::dvec3 place(left ? half_track : -half_track, radius, front ? half_base : -half_base);
         talus::BodyDef def{.shape = talus::cylinder(0.1f, radius), .position = place, .density = 500};
         def.rotation = {0.7071068f, 0.0f, 0.0f,
                         0.7071068f};  // a cylinder stands along y; turned about z, it lies along x

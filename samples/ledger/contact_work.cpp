@@ -8,18 +8,16 @@
 
 namespace talus::samples {
 
-using glm::dvec3;
-
 /// The shapes and the impulses of a contact of this step.
 struct ContactWork::TouchedPair {
     const Contact& contact;
     std::uint32_t a, b;  ///< slots
     const ShapeDef &shape_a, &shape_b;
     dvec3 normal, friction;  ///< friction: the impulse, N s
-    dvec3 middle{0.0};       ///< of its points
+    dvec3 middle{0.0};       ///< of its points, from the step's origin
     double pressed = 0.0;    ///< the sum of its normal impulses, N s
 
-    TouchedPair(const World& world, const Contact& c)
+    TouchedPair(const World& world, const LedgerStep& step, const Contact& c)
         : contact(c),
           a(c.body_a.slot),
           b(c.body_b.slot),
@@ -28,7 +26,7 @@ struct ContactWork::TouchedPair {
           normal(c.normal),
           friction(c.friction_impulse) {
         for (int i = 0; i < c.point_count; ++i) {
-            middle += dvec3(c.points[i].position) / static_cast<double>(c.point_count);
+            middle += step.from_origin(c.points[i].position) / static_cast<double>(c.point_count);
             pressed += static_cast<double>(c.points[i].normal_impulse);
         }
     }
@@ -122,7 +120,7 @@ void ContactWork::add(const World& world, const LedgerTolerance& tolerance, Ledg
 
 void ContactWork::add_contact(const World& world, const Contact& contact, const LedgerTolerance& tolerance,
                               LedgerStep& step) {
-    const TouchedPair pair(world, contact);
+    const TouchedPair pair(world, step, contact);
     step.mark_touched(pair.a, pair.b);
     if (step.before(pair.a).type == BodyType::dynamic && step.before(pair.b).type == BodyType::dynamic)
         step.group_of(pair.a).exchanged += (pair.pressed + glm::length(pair.friction)) *
@@ -140,7 +138,7 @@ void ContactWork::add_kinematic_surfaces(const TouchedPair& pair, const LedgerTo
         const double turn = glm::length(step.displacement(slot).turn);
         double work = 0.0, fastest = 0.0, reach = 0.0;
         for (int i = 0; i < c.point_count; ++i) {
-            const dvec3 point(c.points[i].position), way = step.displacement_at(slot, point);
+            const dvec3 point = step.from_origin(c.points[i].position), way = step.displacement_at(slot, point);
             work += static_cast<double>(c.points[i].normal_impulse) * glm::dot(normal, way);
             fastest = std::max(fastest, glm::length(way));
             reach = std::max(reach, glm::length(point - middle));
@@ -188,7 +186,7 @@ void ContactWork::add_lost_overlap(const TouchedPair& pair, LedgerStep& step) {
         const double now = std::min(static_cast<double>(c.points[i].separation), 0.0);
         deepest = std::min(deepest, now);
         if (impulse <= 0.0) continue;
-        const dvec3 point(c.points[i].position);
+        const dvec3 point = step.from_origin(c.points[i].position);
         const double then = now - glm::dot(normal, step.displacement_at(b, point + 0.5 * now * normal) -
                                                        step.displacement_at(a, point - 0.5 * now * normal));
         work += impulse * std::max(0.0, now - std::min(then, 0.0));
@@ -220,10 +218,9 @@ void ContactWork::add_begun_contacts(const World& world, LedgerStep& step) const
         if (listed) continue;
         for (const BodyId id : {e.body_a, e.body_b}) {
             if (step.before(id.slot).type != BodyType::kinematic) continue;
-            const Aabb box = world.bounds(id);
-            const double fastest =
-                glm::length(step.displacement(id.slot).move) +
-                glm::length(step.displacement(id.slot).turn) * glm::length(dvec3(box.upper - box.lower));
+            const WorldAabb box = world.bounds(id);
+            const double fastest = glm::length(step.displacement(id.slot).move) +
+                                   glm::length(step.displacement(id.slot).turn) * glm::length(box.upper - box.lower);
             step.add_work(e.body_a.slot, e.body_b.slot, static_cast<double>(e.normal_impulse) / step.dt() * fastest);
         }
     }

@@ -6,8 +6,6 @@
 
 namespace talus::samples {
 
-using glm::dvec3;
-
 namespace {
 
 constexpr JointAxis axes[6] = {JointAxis::move_x, JointAxis::move_y, JointAxis::move_z,
@@ -55,7 +53,7 @@ struct JointInStep {
     JointFrames frames;
     std::uint32_t a, b;      ///< slots
     dvec3 force, torque;     ///< on B, means over the step, N and N m
-    dvec3 anchor, anchor_a;  ///< of frame B and frame A, m
+    dvec3 anchor, anchor_a;  ///< of frame B and frame A, from the step's origin, m
     double half;             ///< half a sub-step, s
     // What add_axis() finds.
     double shift = 0.0, turn = 0.0;          ///< by which violations became less, m and rad
@@ -81,7 +79,7 @@ struct JointInStep {
 
 private:
     dvec3 anchor_on(std::uint32_t slot, const Transform& frame) const {
-        return dvec3(step.after(slot).pose.position) + rotated(step.after(slot).pose.rotation, dvec3(frame.position));
+        return step.after(slot).pose.position + rotated(step.after(slot).pose.rotation, dvec3(frame.position));
     }
     dvec3 direction(int axis) const;
     double swing(double k, double x0, double v0, double x1, double v1, double cap) const;
@@ -191,9 +189,8 @@ void JointInStep::add_violations(const LedgerTolerance& tolerance) {
         LedgerStep::Group& group = step.group_of(i);
         if (i == a || step.before(a).type != BodyType::dynamic)
             group.twisted += step.dt() * glm::length(force) * std::sqrt(gap2);
-        // Joints move bodies by the rounding of their anchors' positions.
-        group.rounding +=
-            0.5 * step.before(i).mass * square(tolerance.position * (glm::length(anchor) + reach + 1.0) / (2.0 * half));
+        // Joints move bodies by the rounding of their levers.
+        group.rounding += 0.5 * step.before(i).mass * square(tolerance.position * (reach + 1.0) / (2.0 * half));
         group.open = std::max(group.open, std::sqrt(gap2) + std::min(bent, 1.0) * reach);
     }
 }

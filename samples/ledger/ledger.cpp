@@ -10,8 +10,6 @@
 
 namespace talus::samples {
 
-using glm::dvec3;
-
 namespace {
 
 LedgerEnergy energy(const World& world, const LedgerStep& step, std::span<const LedgerStep::Body> bodies,
@@ -107,8 +105,9 @@ void Ledger::add_bodies(const World& world) {
                                  std::min(1.0, glm::length(step_.displacement(i).turn));
         group.work += pushed + turned + slack;
         group.work_in += std::max(0.0, pushed) + std::max(0.0, turned + slack);
-        group.rounding += tolerance_.position * (weight + glm::length(s.force)) * (glm::length(e.center) + 1.0) +
-                          0.5 * s.mass * square(tolerance_.speed);
+        group.rounding +=
+            tolerance_.position * (weight + glm::length(s.force)) * (glm::length(step_.displacement(i).move) + 1.0) +
+            0.5 * s.mass * square(tolerance_.speed);
         group.weight += weight;
         group.mass += s.mass;
         const double limit = std::min(max_speed_, s.max_speed);

@@ -45,7 +45,7 @@ namespace talus::samples {
 /// Energies of a world, J. Bodies that sleep count with their potential energy.
 struct LedgerEnergy {
     double kinetic = 0.0;    ///< of dynamic bodies, linear and angular
-    double potential = 0.0;  ///< in gravity, from the world's origin
+    double potential = 0.0;  ///< in gravity, from where the world's first body was at the start
     double springs = 0.0;    ///< of joints
     double total() const { return kinetic + potential + springs; }
 };

@@ -6,7 +6,6 @@
 namespace talus::samples {
 
 using glm::dmat3;
-using glm::dvec3;
 
 dvec3 rotated(const quat& rotation, const dvec3& v) {
     const dvec3 u(rotation.x, rotation.y, rotation.z);
@@ -25,7 +24,7 @@ dvec3 rotation_between(const quat& from, const quat& to) {
 
 namespace {
 
-void read_bodies(const World& world, std::vector<LedgerStep::Body>& bodies, bool before_step) {
+void read_bodies(const World& world, const dvec3& origin, std::vector<LedgerStep::Body>& bodies, bool before_step) {
     for (LedgerStep::Body& body : bodies) body.present = false;
     for (const BodyId id : world.bodies()) {
         if (id.slot >= bodies.size()) bodies.resize(id.slot + 1);
@@ -35,9 +34,9 @@ void read_bodies(const World& world, std::vector<LedgerStep::Body>& bodies, bool
         s.awake = awake;
         s.id = id;
         s.type = world.type(id);
-        s.pose = world.transform(id);
+        s.pose = {world.position(id) - origin, world.rotation(id)};
         if (s.type == BodyType::fixed) continue;
-        s.center = world.center_of_mass(id);
+        s.center = world.center_of_mass(id) - origin;
         s.velocity = world.linear_velocity(id);
         s.spin = world.angular_velocity(id);
         s.mass = static_cast<double>(world.mass(id));
@@ -77,12 +76,14 @@ void read_joints(const World& world, std::vector<LedgerStep::Joint>& joints) {
 void LedgerStep::begin(const World& world, float dt) {
     dt_ = static_cast<double>(dt);
     gravity_ = world.gravity();
-    read_bodies(world, before_, true);
+    if (const std::vector<BodyId> bodies = world.bodies(); !origin_ && !bodies.empty())
+        origin_ = world.position(bodies.front());
+    read_bodies(world, origin(), before_, true);
     read_joints(world, joints_before_);
 }
 
 void LedgerStep::end(const World& world) {
-    read_bodies(world, after_, false);
+    read_bodies(world, origin(), after_, false);
     read_joints(world, joints_after_);
     const std::size_t count = std::max(before_.size(), after_.size());
     before_.resize(count);
@@ -107,8 +108,8 @@ void LedgerStep::end(const World& world) {
 
 dvec3 LedgerStep::displacement_at(std::uint32_t slot, const dvec3& point) const {
     if (before_[slot].type == BodyType::fixed) return dvec3(0.0);
-    const dvec3 local = rotated(conjugate(after_[slot].pose.rotation), point - dvec3(after_[slot].pose.position));
-    return point - (dvec3(before_[slot].pose.position) + rotated(before_[slot].pose.rotation, local));
+    const dvec3 local = rotated(conjugate(after_[slot].pose.rotation), point - after_[slot].pose.position);
+    return point - (before_[slot].pose.position + rotated(before_[slot].pose.rotation, local));
 }
 
 std::uint32_t LedgerStep::root(std::uint32_t slot) {

@@ -1,10 +1,14 @@
 #pragma once
 /// One step as the ledger sees it: the bodies and joints before and after it, how the bodies moved, and the groups of
 /// bodies that touched each other or were jointed in it. Each group has an account of the work that was done on it.
+///
+/// All places are relative to an origin near the bodies, in the world's axes, so that the books of a world are the same
+/// to the bit wherever it is.
 
 #include <talus/engine/world.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,8 +21,9 @@ public:
         BodyId id;
         BodyType type = BodyType::fixed;
         bool present = false, awake = false;
-        glm::dvec3 center{0.0}, velocity{0.0}, spin{0.0};
-        Transform pose;
+        dvec3 center{0.0};  ///< from origin(), m
+        dvec3 velocity{0.0}, spin{0.0};
+        WorldTransform pose;  ///< its position from origin()
         double mass = 0.0, gravity_scale = 1.0;
         glm::dmat3 inertia{0.0};
         double kinetic = 0.0;
@@ -26,12 +31,12 @@ public:
         std::uint8_t locks = 0;
         bool damped = false;
         double max_speed = 0.0, max_spin = 0.0;
-        glm::dvec3 force{0.0}, torque{0.0};
+        dvec3 force{0.0}, torque{0.0};
     };
     /// How a body moved in the step.
     struct Displacement {
-        glm::dvec3 move{0.0};  ///< of the centre of mass, m
-        glm::dvec3 turn{0.0};  ///< rad
+        dvec3 move{0.0};  ///< of the centre of mass, m
+        dvec3 turn{0.0};  ///< rad
     };
     /// A joint before or after the step.
     struct Joint {
@@ -58,14 +63,19 @@ public:
     void end(const World& world);
 
     double dt() const { return dt_; }
-    const glm::dvec3& gravity() const { return gravity_; }
+    const dvec3& gravity() const { return gravity_; }
+    /// Where the world's first body was when begin() first met one, world, m.
+    dvec3 origin() const { return origin_.value_or(dvec3(0.0)); }
+    /// Returns a point of the world as seen from origin().
+    dvec3 from_origin(const dvec3& point) const { return point - origin(); }
     /// Bodies by the slot of their BodyId, less than slots(). `present` is false where there is none.
     std::uint32_t slots() const { return static_cast<std::uint32_t>(before_.size()); }
     const Body& before(std::uint32_t slot) const { return before_[slot]; }
     const Body& after(std::uint32_t slot) const { return after_[slot]; }
     const Displacement& displacement(std::uint32_t slot) const { return displacements_[slot]; }
-    /// Returns the displacement in the step (m) of that point of the body that is at `point` after the step.
-    glm::dvec3 displacement_at(std::uint32_t slot, const glm::dvec3& point) const;
+    /// Returns the displacement in the step (m) of that point of the body that is at `point` (from origin()) after the
+    /// step.
+    dvec3 displacement_at(std::uint32_t slot, const dvec3& point) const;
     std::span<const Body> bodies_before() const { return before_; }
     std::span<const Body> bodies_after() const { return after_; }
     /// In the order of their slots.
@@ -86,7 +96,8 @@ public:
 
 private:
     double dt_ = 0.0;
-    glm::dvec3 gravity_{0.0};
+    dvec3 gravity_{0.0};
+    std::optional<dvec3> origin_;
     std::vector<Body> before_, after_;
     std::vector<Displacement> displacements_;
     std::vector<Joint> joints_before_, joints_after_;
@@ -96,9 +107,9 @@ private:
 
 inline double square(double x) { return x * x; }
 
-glm::dvec3 rotated(const quat& rotation, const glm::dvec3& v);
+dvec3 rotated(const quat& rotation, const dvec3& v);
 
 /// The rotation vector that takes `from` to `to`, the shorter way round, rad.
-glm::dvec3 rotation_between(const quat& from, const quat& to);
+dvec3 rotation_between(const quat& from, const quat& to);
 
 }  // namespace talus::samples

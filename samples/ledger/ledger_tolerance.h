@@ -10,7 +10,7 @@ struct LedgerTolerance {
     double speed = 1e-5;
     /// Change of speed in a step that counts as rounding, as a part of the speed: velocities are sums of floats.
     double float_share = 1e-6;
-    /// Displacement in a step that counts as rounding, as a part of a body's distance from the origin plus 1 m.
+    /// Displacement in a step that counts as rounding, as a part of that displacement, or of a joint's lever, plus 1 m.
     double position = 2e-7;
     /// Energy that a group may gain in a step, as a part of the energy that went through the group in that step: kinetic
     /// energy before, work put in, and potential energy released.

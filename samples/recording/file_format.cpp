@@ -199,8 +199,10 @@ std::string write_head(const FileHead& head) {
     ByteWriter out;
     out.text(head.scene);
     out.f32(head.dt);
-    write_vec3(out, head.camera.eye);
-    write_vec3(out, head.camera.target);
+    const dvec3& origin = head.scale.origin;
+    for (int i = 0; i < 3; ++i) out.f64(origin[i]);
+    write_vec3(out, vec3(head.camera.eye - origin));
+    write_vec3(out, vec3(head.camera.target - origin));
     out.f32(head.camera.vertical_fov_degrees);
     out.f64(head.scale.step);
     out.u8(static_cast<std::uint8_t>(head.scale.bits));
@@ -230,8 +232,10 @@ bool read_head(std::string_view block, FileHead& out) {
     ByteReader in(streams[0]);
     out.scene = in.text();
     out.dt = in.f32();
-    out.camera.eye = read_vec3(in);
-    out.camera.target = read_vec3(in);
+    dvec3& origin = out.scale.origin;
+    for (int i = 0; i < 3; ++i) origin[i] = in.f64();
+    out.camera.eye = origin + dvec3(read_vec3(in));
+    out.camera.target = origin + dvec3(read_vec3(in));
     out.camera.vertical_fov_degrees = in.f32();
     out.scale.step = in.f64();
     out.scale.bits = in.u8();

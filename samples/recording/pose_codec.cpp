@@ -28,10 +28,10 @@ Quat unit(Quat q) {
 }
 double round_half_up(double x) { return std::floor(x + 0.5); }
 
-Steps to_steps(const vec3& p, const PoseScale& scale) {
+Steps to_steps(const dvec3& p, const PoseScale& scale) {
     Steps steps;
     for (int i = 0; i < 3; ++i) {
-        const double s = round_half_up(static_cast<double>(p[i]) / scale.step);
+        const double s = round_half_up((p[i] - scale.origin[i]) / scale.step);
         steps[i] = s > largest_steps ? largest_steps : s >= -largest_steps ? s : -largest_steps;
     }
     return steps;
@@ -185,16 +185,18 @@ Quat turned(const Quat& from, const std::array<double, 3>& v, double steps) {
     return unit(product(from, {std::sqrt(left > 0.0 ? left : 0.0), d[0], d[1], d[2]}));
 }
 
-bool same(const Transform& a, const Transform& b) { return a.position == b.position && a.rotation == b.rotation; }
+bool same(const WorldTransform& a, const WorldTransform& b) {
+    return a.position == b.position && a.rotation == b.rotation;
+}
 
 std::uint8_t rung_stream(std::uint8_t rung) { return rung < rung_stream_count - 1 ? rung : rung_stream_count - 1; }
 
 }  // namespace
 
-Transform decoded(const CodedPose& pose, const PoseScale& scale) {
+WorldTransform decoded(const CodedPose& pose, const PoseScale& scale) {
     const auto component = [](double v) { return static_cast<float>(v); };
-    Transform t;
-    for (int i = 0; i < 3; ++i) t.position[i] = component(pose.steps[i] * scale.step);
+    WorldTransform t;
+    for (int i = 0; i < 3; ++i) t.position[i] = scale.origin[i] + on_grid(pose.steps[i] * scale.step);
     t.rotation = quat(component(pose.q[0]), component(pose.q[1]), component(pose.q[2]), component(pose.q[3]));
     return t;
 }

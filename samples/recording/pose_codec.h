@@ -1,7 +1,7 @@
 #pragma once
 /// Poses of bodies over a segment: frames between two key frames.
 ///
-/// Positions are whole multiples of a step. Each is predicted from the body's last poses in several ways (standing,
+/// Positions are whole multiples of a step from an origin near the bodies. Each is predicted from the body's last poses in several ways (standing,
 /// half its velocity, its velocity, its acceleration), of which the one that was nearest lately is taken; reader and
 /// writer both know which, so that the choice costs nothing. What is written is the difference, in steps. Rotations
 /// alike: predicted from the last spin, the difference is the vector part of a quaternion in steps of 2^-bits.
@@ -21,25 +21,28 @@
 namespace talus::samples {
 
 struct PoseScale {
+    dvec3 origin{0.0};   ///< world, m
     double step = 1e-3;  ///< of positions, m
     int bits = 12;       ///< of rotations: the vector part of a quaternion in steps of 2^-bits
 
     static constexpr int min_bits = 8, max_bits = 20;
-    bool valid() const { return step >= 1e-9 && step <= 1e3 && bits >= min_bits && bits <= max_bits; }
+    bool valid() const {
+        return is_finite(origin) && step >= 1e-9 && step <= 1e3 && bits >= min_bits && bits <= max_bits;
+    }
 };
 
 /// A pose as it is coded.
 struct CodedPose {
-    std::array<double, 3> steps{};        ///< whole numbers
+    std::array<double, 3> steps{};        ///< from the origin, whole numbers
     std::array<double, 4> q{1, 0, 0, 0};  ///< unit, w first
 };
 
-/// The body's pose as a recording gives it.
-Transform decoded(const CodedPose& pose, const PoseScale& scale);
+/// The body's pose as a recording gives it, on the grid (talus/math.h).
+WorldTransform decoded(const CodedPose& pose, const PoseScale& scale);
 
 /// A body in a frame of a segment, as the writer knows it.
 struct TruePose {
-    Transform pose;
+    WorldTransform pose;
     bool awake = false;
     std::uint8_t rung = 0xff;
 };

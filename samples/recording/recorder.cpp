@@ -3,6 +3,7 @@
 #include "samples/recording/profile_codec.h"
 #include "samples/recording/recording.h"
 #include "samples/render/mesh.h"
+#include "samples/render/origin.h"
 #include "samples/render/shading.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ double radius_of(std::span<const ShapeDef> shapes) {
     return radius;
 }
 
-/// From the sizes of what moves: a thousandth of a small body; a large one's rim turns in steps no longer.
+/// From the sizes of what moves: a thousandth of a small body; a large one's rim turns in steps no longer. The origin is
+/// near the first body.
 PoseScale choose_scale(const World& world) {
     std::vector<double> radii, all;
     for (const BodyId id : world.bodies()) {
@@ -53,6 +55,7 @@ PoseScale choose_scale(const World& world) {
     if (radii.empty()) radii = all;
     PoseScale scale;
     if (radii.empty()) return scale;
+    scale.origin = picture_origin(world.position(world.bodies().front()));
     std::sort(radii.begin(), radii.end());
     const double small = radii[radii.size() / 10], large = radii[radii.size() - 1 - radii.size() / 10];
     scale.step = round_down(std::clamp(small / steps_a_radius, finest_step, coarsest_step));
@@ -185,7 +188,7 @@ void Recorder::State::take_contacts(const World& world) {
         taken.shape_a = contact.shape_a;
         taken.shape_b = contact.shape_b;
         const std::uint32_t carrier = carried_by_b(bodies[taken.body_a].type) ? taken.body_b : taken.body_a;
-        const Transform& pose = poses[carrier].back().pose;
+        const WorldTransform& pose = poses[carrier].back().pose;
         taken.normal = inverse_rotate(pose.rotation, contact.normal);
         taken.point_count = contact.point_count;
         for (int i = 0; i < contact.point_count; ++i) {
@@ -209,11 +212,10 @@ void Recorder::State::close_segment() {
         if (truth.empty()) continue;
         writer.body(truth, read);
         for (std::size_t i = 0; i < truth.size(); ++i) {
-            const Transform shown = decoded(read[i], head.scale);
-            const glm::dvec3 off = glm::dvec3(shown.position) - glm::dvec3(truth[i].pose.position);
+            const WorldTransform shown = decoded(read[i], head.scale);
             const glm::dquat turn = turn_between(glm::dquat(shown.rotation), glm::dquat(truth[i].pose.rotation));
-            const double distance = glm::length(off);
-            const double half_sine = std::min(1.0, glm::length(glm::dvec3(turn.x, turn.y, turn.z)));
+            const double distance = glm::distance(shown.position, truth[i].pose.position);
+            const double half_sine = std::min(1.0, glm::length(dvec3(turn.x, turn.y, turn.z)));
             const double angle = 2.0 * std::asin(half_sine);
             error.max_position = std::max(error.max_position, distance);
             error.max_angle = std::max(error.max_angle, angle);

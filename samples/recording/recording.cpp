@@ -232,8 +232,8 @@ void Recording::states_at(double time, std::vector<RecordedState>& out) const {
     const auto t = static_cast<float>((time - time_of(frame)) / (time_of(frame + 1) - time_of(frame)));
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (!out[i].present || !next[i].present) continue;
-        Transform& pose = out[i].pose;
-        pose.position = glm::mix(pose.position, next[i].pose.position, t);
+        WorldTransform& pose = out[i].pose;
+        pose.position = displaced(pose.position, t * vec3(next[i].pose.position - pose.position));
         const quat to =
             glm::dot(pose.rotation, next[i].pose.rotation) < 0.0f ? -next[i].pose.rotation : next[i].pose.rotation;
         pose.rotation = normalized(pose.rotation * (1.0f - t) + to * t);
@@ -251,7 +251,7 @@ void Recording::contacts(std::size_t frame, std::vector<RecordedContact>& out) c
     const auto at = static_cast<std::uint32_t>(frame - s.segment_starts[s.current.index]);
     for (const ContactTracks::Pair& pair : tracks.pairs) {
         if (at < pair.first || at - pair.first >= pair.count) continue;
-        const Transform& carrier = now[carried_by_b(s.bodies[pair.body_a].type) ? pair.body_b : pair.body_a].pose;
+        const WorldTransform& carrier = now[carried_by_b(s.bodies[pair.body_a].type) ? pair.body_b : pair.body_a].pose;
         const auto& direction = tracks.normals[pair.normals + (at - pair.first)];
         RecordedContact contact;
         contact.body_a = pair.body_a;

@@ -4,6 +4,7 @@
 /// A recording holds the poses of all bodies at some thirty frames per second, their contacts, and the profile of every
 /// step, so that no spike is lost between two frames. Poses are rounded to a step that suits the size of the bodies;
 /// the recording says how far its poses are from the true ones, at most and on average, measured while it was written.
+/// Positions are written relative to an origin near the bodies, so a world far from its own origin loses nothing.
 /// docs/recording.md has the format and what it costs.
 ///
 ///     Recorder recorder;
@@ -67,14 +68,14 @@ inline constexpr std::uint8_t no_rung = 0xff;
 
 /// A body in a frame.
 struct RecordedState {
-    Transform pose;
+    WorldTransform pose;
     bool present = false;  ///< false: it is not in the world, and nothing else holds
     bool awake = false;
     std::uint8_t rung = no_rung;  ///< the dearest Rung among its active pairs
 };
 
 struct RecordedContactPoint {
-    vec3 position{0.0f};   ///< world, m
+    dvec3 position{0.0};   ///< world, m
     float impulse = 0.0f;  ///< along the normal over the last step, N s
 };
 

@@ -36,7 +36,7 @@ ShadowMap cast_shadows(const Light& light, std::span<const Renderer::Thing> thin
     Aabb box;
     for (std::size_t i = 0; i < frames.size(); ++i) {
         if (!casts(i)) continue;
-        const Aabb around = expand({frames[i].position, frames[i].position}, things[i].model.radius);
+        const Aabb around = expand(Aabb{frames[i].position, frames[i].position}, things[i].model.radius);
         box = any ? merge(box, around) : around;
         any = true;
     }
@@ -72,14 +72,14 @@ void add_glass(const View& view, const Renderer::Thing& thing, const MatrixTrans
 
 }  // namespace
 
-std::vector<Transform> initial_poses(const SceneData& scene) {
-    std::vector<Transform> poses;
+std::vector<WorldTransform> initial_poses(const SceneData& scene) {
+    std::vector<WorldTransform> poses;
     for (const BodyDef& body : scene.bodies) poses.push_back({body.position, normalized(body.rotation)});
     return poses;
 }
 
-std::vector<Transform> current_poses(const World& world, std::span<const BodyId> ids) {
-    std::vector<Transform> poses;
+std::vector<WorldTransform> current_poses(const World& world, std::span<const BodyId> ids) {
+    std::vector<WorldTransform> poses;
     for (const BodyId id : ids) poses.push_back(world.transform(id));
     return poses;
 }
@@ -113,14 +113,14 @@ Renderer::Renderer(const SceneData& scene) : camera_(scene.camera) {
     }
 }
 
-Image Renderer::draw(std::span<const Transform> poses, const PictureOptions& options) const {
+Image Renderer::draw(std::span<const WorldTransform> poses, const PictureOptions& options) const {
     Image image;
     image.width = std::clamp(options.width, 1, 8192);
     image.height = std::clamp(options.height, 1, 8192);
     const View view(camera_, image.width * per_pixel, image.height * per_pixel);
     std::vector<MatrixTransform> frames;
     for (std::size_t i = 0; i < std::min(poses.size(), things_.size()); ++i)
-        frames.push_back(to_matrix_transform(poses[i]));
+        frames.push_back(to_matrix_transform(relative_to(view.origin, poses[i])));
 
     // The sun stands behind the viewer's left shoulder.
     const vec3 ahead = glm::normalize(glm::cross(vec3(0, 1, 0), view.right));
@@ -129,7 +129,7 @@ Image Renderer::draw(std::span<const Transform> poses, const PictureOptions& opt
     const Surfaces surfaces = find_surfaces(view, things_, frames);
     const ShadowMap shadows = cast_shadows(light, things_, frames);
     const Openness openness(view, surfaces, occlusion_radius(things_));
-    const float distance = glm::length(camera_.target - camera_.eye);
+    const float distance = glm::length(view.target - view.eye);
 
     std::vector<vec3> colors(surfaces.size());
     for (int y = 0; y < view.height; ++y) {
@@ -157,7 +157,7 @@ Image Renderer::draw(std::span<const Transform> poses, const PictureOptions& opt
             float haze = 0.0f;
             if (is_ground(thing)) {
                 // The floor melts into the horizon, long before its edge.
-                const vec3 away = point - camera_.target;
+                const vec3 away = point - view.target;
                 const float far = std::min(2.0f * distance, 0.65f * thing.model.radius);
                 const float f = std::clamp((glm::length(vec3(away.x, 0.0f, away.z)) / far - 0.35f) / 0.65f, 0.0f, 1.0f);
                 haze = f * f * (3.0f - 2.0f * f);

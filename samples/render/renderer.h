@@ -17,10 +17,10 @@ struct PictureOptions {
 };
 
 /// Where the scene puts its bodies at first: one pose a body.
-std::vector<Transform> initial_poses(const SceneData& scene);
+std::vector<WorldTransform> initial_poses(const SceneData& scene);
 
 /// Where they are in a world that make_world made.
-std::vector<Transform> current_poses(const World& world, std::span<const BodyId> ids);
+std::vector<WorldTransform> current_poses(const World& world, std::span<const BodyId> ids);
 
 class Renderer {
 public:
@@ -28,7 +28,7 @@ public:
     explicit Renderer(const SceneData& scene);
 
     /// The bodies at these poses (one per body; a body without a pose is not drawn), seen by the scene's camera.
-    Image draw(std::span<const Transform> poses, const PictureOptions& options = {}) const;
+    Image draw(std::span<const WorldTransform> poses, const PictureOptions& options = {}) const;
 
     struct Thing {
         Model model;       ///< in the body's frame

@@ -3,6 +3,7 @@
 /// samples.
 
 #include "samples/render/mesh.h"
+#include "samples/render/origin.h"
 #include "samples/render/raster.h"
 #include "samples/scenes/scene.h"
 
@@ -33,15 +34,22 @@ struct Surface {
     bool second_tone = false;
 };
 
-/// The pinhole: between the world, and samples of the picture.
+/// The pinhole: between the world, and samples of the picture. All points are relative to `origin`.
 struct View {
-    vec3 eye, right, up, forward;
+    dvec3 origin;  ///< near the eye, world
+    vec3 eye, target;
+    vec3 right, up, forward;
     float focal;  ///< samples at depth 1
     int width, height;
     float near_depth;
 
-    View(const Camera& camera, int w, int h) : eye(camera.eye), width(w), height(h) {
-        const vec3 look = camera.target - camera.eye;
+    View(const Camera& camera, int w, int h)
+        : origin(picture_origin(camera.eye)),
+          eye(camera.eye - origin),
+          target(camera.target - origin),
+          width(w),
+          height(h) {
+        const vec3 look = target - eye;
         const float distance = std::max(1e-3f, std::sqrt(length_squared(look)));
         forward = look / distance;
         right = glm::normalize(glm::cross(forward, std::abs(forward.y) > 0.999f ? vec3(0, 0, 1) : vec3(0, 1, 0)));

@@ -36,16 +36,16 @@ constexpr std::uint32_t frames_between_throws = 45;
 
 // ---- The arena -------------------------------------------------------------------------------------------------------
 
-BodyId add_fixed(World& world, const vec3& half_extents, const vec3& position) {
+BodyId add_fixed(World& world, const vec3& half_extents, const dvec3& position) {
     return world.add_body({.type = BodyType::fixed, .shape = box(half_extents), .position = position});
 }
 
-BodyId add_thing(World& world, const Shape& shape, const vec3& position, float density) {
+BodyId add_thing(World& world, const Shape& shape, const dvec3& position, float density) {
     return world.add_body(
         {.shape = shape, .position = position, .density = density, .filter = {.category = layer_thing}});
 }
 
-void add_ball(World& world, const vec3& position) {
+void add_ball(World& world, const dvec3& position) {
     world.add_body({.shape = sphere(0.4f),
                     .position = position,
                     .material = {.restitution = 0.6f, .rolling_resistance = 0.005f},
@@ -77,44 +77,46 @@ void add_dominoes(World& world, float z) {
 }
 
 /// A chain with a heavy ball at its end, which is let go from the side.
-void add_wrecking_ball(World& world, const vec3& hook, float side) {
+void add_wrecking_ball(World& world, const dvec3& hook, float side) {
     BodyId above = add_fixed(world, vec3(0.2f), hook);
     constexpr int links = 6;
     constexpr float pitch = 0.5f;
-    const auto join = [&](BodyId next, float x) {
-        world.add_joint(BallDef{.frames = world.joint_frames(above, next, {x, hook.y, hook.z})});
+    const auto at = [&](float distance) { return displaced(hook, {side * distance, 0.0f, 0.0f}); };
+    const auto join = [&](BodyId next, float distance) {
+        world.add_joint(BallDef{.frames = world.joint_frames(above, next, at(distance))});
         above = next;
     };
     for (int i = 0; i < links; ++i) {
-        const float x = hook.x + side * pitch * static_cast<float>(i);
+        const float distance = pitch * static_cast<float>(i);
         const BodyId link = world.add_body({.shape = capsule(0.17f, 0.06f),
-                                            .position = {x + side * 0.5f * pitch, hook.y, hook.z},
+                                            .position = at(distance + 0.5f * pitch),
                                             .rotation = {0.7071068f, 0.0f, 0.0f, 0.7071068f},  // lies along x
                                             .density = 2000,
                                             .filter = {.category = layer_thing}});
-        join(link, x);
+        join(link, distance);
     }
-    const float end = hook.x + side * pitch * links;
-    join(add_thing(world, sphere(0.45f), {end + side * 0.45f, hook.y, hook.z}, 600), end);
+    constexpr float end = pitch * links;
+    join(add_thing(world, sphere(0.45f), at(end + 0.45f), 600), end);
 }
 
 /// A plank on a hinge.
-void add_seesaw(World& world, const vec3& place) {
-    const BodyId stand = add_fixed(world, {0.1f, 0.2f, 0.5f}, place + vec3(0, 0.2f, 0));
-    const BodyId plank = add_thing(world, box({1.8f, 0.06f, 0.5f}), place + vec3(0, 0.5f, 0), 300);
-    world.add_joint(HingeDef{.frames = world.joint_frames(stand, plank, place + vec3(0, 0.5f, 0), {0, 0, 1}),
-                             .limit = {-0.3f, 0.3f}});
+void add_seesaw(World& world, const dvec3& place) {
+    const dvec3 axle = displaced(place, {0, 0.5f, 0});
+    const BodyId stand = add_fixed(world, {0.1f, 0.2f, 0.5f}, displaced(place, {0, 0.2f, 0}));
+    const BodyId plank = add_thing(world, box({1.8f, 0.06f, 0.5f}), axle, 300);
+    world.add_joint(HingeDef{.frames = world.joint_frames(stand, plank, axle, {0, 0, 1}), .limit = {-0.3f, 0.3f}});
 }
 
 /// A bar that a motor turns.
-void add_turnstile(World& world, const vec3& place) {
-    const BodyId post = add_fixed(world, {0.1f, 0.5f, 0.1f}, place + vec3(0, 0.5f, 0));
-    const BodyId bar = add_thing(world, box({1.2f, 0.1f, 0.1f}), place + vec3(0, 0.6f, 0), 500);
-    world.add_joint(HingeDef{.frames = world.joint_frames(post, bar, place + vec3(0, 0.6f, 0), {0, 1, 0}),
+void add_turnstile(World& world, const dvec3& place) {
+    const dvec3 pivot = displaced(place, {0, 0.6f, 0});
+    const BodyId post = add_fixed(world, {0.1f, 0.5f, 0.1f}, displaced(place, {0, 0.5f, 0}));
+    const BodyId bar = add_thing(world, box({1.2f, 0.1f, 0.1f}), pivot, 500);
+    world.add_joint(HingeDef{.frames = world.joint_frames(post, bar, pivot, {0, 1, 0}),
                              .motor = {.speed = 2.0f, .max_force = 200.0f}});
 }
 
-vec3 start_of(int player) { return {player == 0 ? -5.0f : 5.0f, player_half_height + player_radius, 0.0f}; }
+dvec3 start_of(int player) { return {player == 0 ? -5.0f : 5.0f, player_half_height + player_radius, 0.0f}; }
 
 // ---- What players do -------------------------------------------------------------------------------------------------
 
@@ -143,7 +145,7 @@ void jump(World& world, const Player& player) {
 void kick(World& world, Player& player) {
     if (player.kick_pause > 0) return;
     player.kick_pause = frames_between_kicks;
-    const vec3 foot = world.position(player.body) + 0.9f * player.facing;
+    const dvec3 foot = displaced(world.position(player.body), 0.9f * player.facing);
     const vec3 direction = player.facing + vec3(0.0f, 0.5f, 0.0f);
     for (const BodyId body : world.overlap(sphere(0.7f), {foot, {1.0f, 0.0f, 0.0f, 0.0f}}, {.mask = layer_thing}))
         world.apply_impulse(body, std::min(world.mass(body), kick_mass) * kick_speed * direction);
@@ -153,10 +155,11 @@ void kick(World& world, Player& player) {
 void grab(World& world, Player& player, bool pressed) {
     const bool tied = world.is_valid(player.rope);
     if (pressed && !tied) {
-        const vec3 place = world.position(player.body);
+        const dvec3 place = world.position(player.body);
         const std::vector<NearHit> nearest = world.nearest(place, 1, rope_reach, {.mask = layer_thing});
         if (nearest.empty()) return;
-        const float length = std::max(1.5f, glm::distance(place, world.position(nearest[0].body)));
+        const vec3 apart(world.position(nearest[0].body) - place);
+        const float length = std::max(1.5f, glm::length(apart));
         player.rope =
             world.add_joint(DistanceDef{.frames = {.body_a = player.body, .body_b = nearest[0].body},
                                         .length = {0.0f, length},
@@ -170,7 +173,7 @@ void grab(World& world, Player& player, bool pressed) {
 void throw_ball(World& world, Player& player) {
     if (player.throw_pause > 0) return;
     constexpr float radius = 0.2f;
-    const vec3 hand = world.position(player.body) + 0.8f * player.facing + vec3(0.0f, 0.4f, 0.0f);
+    const dvec3 hand = displaced(world.position(player.body), 0.8f * player.facing + vec3(0.0f, 0.4f, 0.0f));
     if (world.overlap_any(sphere(radius), {hand, {1.0f, 0.0f, 0.0f, 0.0f}})) return;  // no room for it
     player.throw_pause = frames_between_throws;
     BodyId& ball = player.thrown_balls[player.next_thrown % player.thrown_balls.size()];

@@ -24,11 +24,11 @@ std::string pose_lines(const Recording& recording, std::size_t frame) {
     std::string text;
     for (std::size_t i = 0; i < states.size(); ++i) {
         if (!states[i].present) continue;
-        const vec3& p = states[i].pose.position;
+        const dvec3& p = states[i].pose.position;
         const quat& q = states[i].pose.rotation;
         const auto wide = [](float v) { return static_cast<double>(v); };
-        text += format("body %zu %.9g %.9g %.9g %.9g %.9g %.9g %.9g %d\n", i, wide(p.x), wide(p.y), wide(p.z),
-                       wide(q.w), wide(q.x), wide(q.y), wide(q.z), states[i].awake ? 1 : 0);
+        text += format("body %zu %.9f %.9f %.9f %.9g %.9g %.9g %.9g %d\n", i, p.x, p.y, p.z, wide(q.w), wide(q.x),
+                       wide(q.y), wide(q.z), states[i].awake ? 1 : 0);
     }
     return text;
 }

@@ -16,7 +16,7 @@ float ball_density(double mass, double radius) {
     return static_cast<float>(mass / (4.0 / 3.0 * 3.141592653589793 * radius * radius * radius));
 }
 
-double squared(const glm::dvec3& v) { return glm::dot(v, v); }
+double squared(const dvec3& v) { return glm::dot(v, v); }
 
 /// Kinetic energy and height of all bodies from `first` on, J.
 double energy(const SceneBodies& bodies, std::size_t first, std::size_t count) {
@@ -24,9 +24,9 @@ double energy(const SceneBodies& bodies, std::size_t first, std::size_t count) {
     for (std::size_t i = first; i < first + count; ++i) {
         const double mass = static_cast<double>(bodies.mass(i));
         const vec3 spin = bodies.angular_velocity(i);
-        sum += 0.5 * mass * squared(glm::dvec3(bodies.linear_velocity(i)));
+        sum += 0.5 * mass * squared(dvec3(bodies.linear_velocity(i)));
         sum += 0.5 * static_cast<double>(glm::dot(spin, bodies.inertia(i) * spin));
-        sum += mass * gravity * static_cast<double>(bodies.center_of_mass(i).y);
+        sum += mass * gravity * bodies.center_of_mass(i).y;
     }
     return sum;
 }
@@ -65,9 +65,9 @@ Result<SceneData> rolling(const vec3& direction) {
     const double ball_rate = (push - drag) / (3.5 * plate_mass + balls * ball_mass);
     scene.figures.push_back(
         {"mean squared velocity error", "m^2/s^2", Over::mean, [=](const SceneBodies& bodies, double time) {
-             const glm::dvec3 along(direction);
-             return squared(glm::dvec3(bodies.linear_velocity(1)) - 3.5 * ball_rate * time * along) +
-                    squared(glm::dvec3(bodies.linear_velocity(2)) - ball_rate * time * along);
+             const dvec3 along(direction);
+             return squared(dvec3(bodies.linear_velocity(1)) - 3.5 * ball_rate * time * along) +
+                    squared(dvec3(bodies.linear_velocity(2)) - ball_rate * time * along);
          }});
     scene.camera = orbit({0, 0.5f, 0}, 34, 30, 22);
     return scene;
@@ -112,17 +112,15 @@ Result<SceneData> balls_666(const SceneOptions& options, double drop, float rest
     scene.bodies[0].material = {0.0f, restitution};
     double start = 0.0;
     for (int i = 0; i < n * n * n; ++i) {
-        const auto place = [&](int k) {
-            return static_cast<float>(gap * k + offset * static_cast<double>(random.unit()));
-        };
+        const auto place = [&](int k) { return gap * k + offset * static_cast<double>(random.unit()); };
         BodyDef ball;
         ball.shape = sphere(static_cast<float>(radius));
         ball.density = ball_density(mass, radius);
-        ball.position.x = place(i / (n * n)) - 0.6f;
-        ball.position.z = place(i / n % n) - 0.6f;
-        ball.position.y = place(i % n) + static_cast<float>(drop);
+        ball.position.x = place(i / (n * n)) - 0.6;
+        ball.position.z = place(i / n % n) - 0.6;
+        ball.position.y = place(i % n) + drop;
         ball.material = {0.0f, restitution};
-        start += mass * gravity * static_cast<double>(ball.position.y);
+        start += mass * gravity * ball.position.y;
         scene.bodies.push_back(ball);
     }
     if (restitution > 0.0f) {
@@ -137,7 +135,7 @@ Result<SceneData> balls_666(const SceneOptions& options, double drop, float rest
     } else {
         scene.figures.push_back(
             {"mean sum of squared overlaps", "m^2", Over::mean, [=](const SceneBodies& bodies, double) {
-                 glm::dvec3 centers[n * n * n];
+                 dvec3 centers[n * n * n];
                  for (int i = 0; i < n * n * n; ++i)
                      centers[i] = bodies.transform(1 + static_cast<std::size_t>(i)).position;
                  double sum = 0.0;

@@ -58,7 +58,7 @@ Result<SceneData> arch(const SceneOptions& options) {
         if (!made) return made.error();
         BodyDef wedge;
         wedge.shape = hull(*made);
-        wedge.position = vec3(middle.x, middle.y, jitter(random, options.jitter).z);
+        wedge.position = {middle.x, middle.y, jitter(random, options.jitter).z};
         scene.bodies.push_back(wedge);
     }
     scene.figures.push_back(displacement("the keystone's displacement", scene, 1 + wedges / 2));

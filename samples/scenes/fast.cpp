@@ -51,15 +51,15 @@ Result<SceneData> bullets(const SceneOptions& options) {
     }
     // What glances off may fly round the wall or over it, and come down behind it: what crosses the wall's plane within
     // the wall went through.
-    std::vector<vec3> before;
+    std::vector<dvec3> before;
     for (std::size_t i = first; i < scene.bodies.size(); ++i) before.push_back(scene.bodies[i].position);
     scene.figures.push_back({"through the wall", "bodies", Over::last,
                              [first, before, through = 0.0](const SceneBodies& bodies, double) mutable {
                                  for (std::size_t i = 0; i < before.size(); ++i) {
-                                     const vec3 from = before[i], to = bodies.transform(first + i).position;
+                                     const dvec3 from = before[i], to = bodies.transform(first + i).position;
                                      before[i] = to;
-                                     if (from.z < 0.0f || to.z >= 0.0f) continue;
-                                     const vec3 at = from + from.z / (from.z - to.z) * (to - from);
+                                     if (from.z < 0.0 || to.z >= 0.0) continue;
+                                     const dvec3 at = from + from.z / (from.z - to.z) * (to - from);
                                      if (std::abs(at.x) < half_width && at.y < height) through += 1.0;
                                  }
                                  return through;

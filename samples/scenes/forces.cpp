@@ -11,15 +11,16 @@ namespace {
 
 /// An impulse away from `center` on each dynamic body within `radius`, falling off linearly to nothing; `strength` in N
 /// s a square metre of the body's mean side, at the centre.
-void explode(SceneBodies& bodies, const SceneData& scene, const vec3& center, float radius, float strength) {
+void explode(SceneBodies& bodies, const SceneData& scene, const dvec3& center, float radius, float strength) {
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         if (scene.bodies[i].type != BodyType::dynamic) continue;
-        const vec3 at = bodies.center_of_mass(i);
-        const float distance = glm::distance(at, center);
+        const dvec3 at = bodies.center_of_mass(i);
+        const vec3 away(at - center);
+        const float distance = glm::length(away);
         if (distance >= radius || distance < 1e-3f) continue;
         const vec3 size = 2.0f * bounds(scene.bodies[i].shape).upper;
         const float area = (size.x * size.y + size.y * size.z + size.z * size.x) / 3.0f;
-        bodies.apply_impulse(i, (strength * area * (1.0f - distance / radius) / distance) * (at - center), at);
+        bodies.apply_impulse(i, (strength * area * (1.0f - distance / radius) / distance) * away, at);
     }
 }
 
@@ -49,8 +50,8 @@ Result<SceneData> explosion(const SceneOptions& options) {
         {"bricks thrown 5 m and more", "", Over::last, [copy = scene](const SceneBodies& bodies, double) {
              double count = 0.0;
              for (std::size_t i = 1; i < copy.bodies.size(); ++i) {
-                 const vec3 way = bodies.transform(i).position - copy.bodies[i].position;
-                 count += way.x * way.x + way.z * way.z > 25.0f ? 1.0 : 0.0;
+                 const dvec3 way = bodies.transform(i).position - copy.bodies[i].position;
+                 count += way.x * way.x + way.z * way.z > 25.0 ? 1.0 : 0.0;
              }
              return count;
          }});
@@ -63,6 +64,7 @@ Result<SceneData> explosion(const SceneOptions& options) {
 class Water {
 public:
     static constexpr float density = 1000.0f, drag = 1.5f;  // kg/m^3; 1/s: of the displaced mass times speed
+    static constexpr double surface = 0.0;                  // height, m
 
     void add(std::size_t body, const Shape& shape) {
         constexpr int n = 6;
@@ -84,16 +86,17 @@ public:
 
     void push(SceneBodies& bodies, float gravity) const {
         for (const Floating& f : bodies_) {
-            const Transform pose = bodies.transform(f.body);
-            const vec3 center = bodies.center_of_mass(f.body), velocity = bodies.linear_velocity(f.body);
-            const vec3 spin = bodies.angular_velocity(f.body);
+            const WorldTransform pose = bodies.transform(f.body);
+            const dvec3 center = bodies.center_of_mass(f.body);
+            const vec3 velocity = bodies.linear_velocity(f.body), spin = bodies.angular_velocity(f.body);
             for (const vec3& cell : f.cells) {
-                const vec3 p = transform_point(pose, cell);
-                const float under = std::clamp(0.5f - 0.5f * p.y / f.half_cell, 0.0f, 1.0f);
+                const dvec3 p = transform_point(pose, cell);
+                const auto height = static_cast<float>(p.y - surface);
+                const float under = std::clamp(0.5f - 0.5f * height / f.half_cell, 0.0f, 1.0f);
                 if (under == 0.0f) continue;
-                const float displaced = density * f.cell_volume * under;  // kg
-                const vec3 speed = velocity + glm::cross(spin, p - center);
-                bodies.apply_force(f.body, displaced * (vec3(0.0f, gravity, 0.0f) - drag * speed), p);
+                const float mass = density * f.cell_volume * under;  // of the displaced water, kg
+                const vec3 speed = velocity + glm::cross(spin, vec3(p - center));
+                bodies.apply_force(f.body, mass * (vec3(0.0f, gravity, 0.0f) - drag * speed), p);
             }
         }
     }
@@ -122,7 +125,7 @@ Result<SceneData> buoyancy(const SceneOptions& options) {
         scene.bodies.push_back(block(away * (half_width + thickness) - vec3(0, 0.5f * depth, 0), half));
     }
     const auto water = std::make_shared<Water>();
-    const auto add = [&](const Shape& shape, const vec3& place, float density) {
+    const auto add = [&](const Shape& shape, const dvec3& place, float density) {
         BodyDef def;
         def.shape = shape;
         def.position = place;
@@ -136,13 +139,13 @@ Result<SceneData> buoyancy(const SceneOptions& options) {
         const float share = 0.15f + 0.175f * static_cast<float>(i), half = 0.3f;
         const std::size_t plank =
             add(box({0.7f, half, 0.7f}), {3.0f * static_cast<float>(i - 2), 0.8f, -5.0f}, share * Water::density);
-        const float expected = half - 2.0f * half * share;
+        const double expected = double{half - 2.0f * half * share};
         if (i % 2 == 0) {
             scene.figures.push_back({i == 0   ? "draught of 15% density, error"
                                      : i == 2 ? "draught of 50% density, error"
                                               : "draught of 85% density, error",
                                      "m", Over::last, [=](const SceneBodies& bodies, double) {
-                                         return static_cast<double>(bodies.transform(plank).position.y - expected);
+                                         return bodies.transform(plank).position.y - expected;
                                      }});
         }
     }

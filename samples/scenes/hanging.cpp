@@ -49,16 +49,14 @@ Result<SceneData> cradle(const SceneOptions&) {
         double sum = 0.0;
         for (std::size_t i = first; i <= last; ++i) {
             const vec3 v = bodies.linear_velocity(i);
-            sum += static_cast<double>(mass) *
-                   (0.5 * static_cast<double>(glm::dot(v, v)) +
-                    static_cast<double>(g) * (static_cast<double>(bodies.transform(i).position.y) - bottom));
+            sum += static_cast<double>(mass) * (0.5 * static_cast<double>(glm::dot(v, v)) +
+                                                static_cast<double>(g) * (bodies.transform(i).position.y - bottom));
         }
         return sum / (static_cast<double>(mass) * static_cast<double>(g) * rise);
     };
     scene.figures.push_back(
-        {"the last ball's best swing", "of the first's", Over::largest, [=](const SceneBodies& bodies, double) {
-             return (static_cast<double>(bodies.transform(last).position.y) - bottom) / rise;
-         }});
+        {"the last ball's best swing", "of the first's", Over::largest,
+         [=](const SceneBodies& bodies, double) { return (bodies.transform(last).position.y - bottom) / rise; }});
     scene.figures.push_back(
         {"energy in the end", "of it", Over::last, [=](const SceneBodies& bodies, double) { return energy(bodies); }});
     scene.figures.push_back(
@@ -66,7 +64,7 @@ Result<SceneData> cradle(const SceneOptions&) {
              double furthest = 0.0;
              for (std::size_t i = first + 1; i < last; ++i) {
                  const double place = static_cast<double>(place_of(static_cast<int>(i - first)));
-                 furthest = std::max(furthest, std::abs(static_cast<double>(bodies.transform(i).position.x) - place));
+                 furthest = std::max(furthest, std::abs(bodies.transform(i).position.x - place));
              }
              return furthest;
          }});
@@ -89,19 +87,19 @@ Result<SceneData> bridge(const SceneOptions&) {
     }
     const double half_span = 0.5 * joints[planks].x, half_length = 0.5 * static_cast<double>(length) * planks;
     const double fall = std::sqrt(half_length * half_length - half_span * half_span);
-    const auto height = static_cast<float>(fall + 1.0);
+    const double height = fall + 1.0;
     for (const float side : {-1.0f, 1.0f}) {
-        scene.bodies.push_back(block({side * (static_cast<float>(half_span) + 0.55f), 0.5f * height, 0.0f},
-                                     {0.5f, 0.5f * height, half_width}));
+        scene.bodies.push_back(block({static_cast<double>(side) * (half_span + 0.55), 0.5 * height, 0.0},
+                                     {0.5f, static_cast<float>(0.5 * height), half_width}));
     }
     const glm::dvec2 along(half_span / half_length, -fall / half_length);
     for (int i = 0; i < planks; ++i) {
         const bool left = i < planks / 2;
         const double s = static_cast<double>(length) * (left ? i + 0.5 : planks - i - 0.5);
-        const glm::dvec2 middle = along * s + glm::dvec2(-half_span, static_cast<double>(height));
+        const glm::dvec2 middle = along * s + glm::dvec2(-half_span, height);
         BodyDef plank;
         plank.shape = box({0.5f * length - 0.02f, half_thickness, half_width});
-        plank.position = {static_cast<float>(left ? middle.x : -middle.x), static_cast<float>(middle.y), 0.0f};
+        plank.position = {left ? middle.x : -middle.x, middle.y, 0.0};
         // Half-angle formulas: the cosine is given.
         const double c = std::sqrt(0.5 * (1.0 + along.x)), h = std::sqrt(0.5 * (1.0 - along.x));
         plank.rotation = quat(static_cast<float>(c), 0.0f, 0.0f, static_cast<float>(left ? -h : h));
@@ -112,48 +110,45 @@ Result<SceneData> bridge(const SceneOptions&) {
     for (int i = 0; i <= planks; ++i) {
         const bool left = 2 * i <= planks;
         const double s = static_cast<double>(length) * (left ? i : planks - i);
-        const glm::dvec2 at = along * s + glm::dvec2(-half_span, static_cast<double>(height));
+        const glm::dvec2 at = along * s + glm::dvec2(-half_span, height);
         const std::size_t a = i == 0 ? 1 : first + static_cast<std::size_t>(i) - 1;
         const std::size_t b = i == planks ? 2 : first + static_cast<std::size_t>(i);
-        tie(scene, a, b, {static_cast<float>(left ? at.x : -at.x), static_cast<float>(at.y), 0.0f}, {0, 0, 1},
-            HingeDef{});
+        tie(scene, a, b, {left ? at.x : -at.x, at.y, 0.0}, {0, 0, 1}, HingeDef{});
     }
-    std::vector<vec3> rest;
+    std::vector<dvec3> rest;
     double sag = 0.0;
     for (int i = 0; i < planks; ++i) {
-        const glm::dvec2 middle =
-            0.5 * (joints[i] + joints[i + 1]) + glm::dvec2(-half_span, static_cast<double>(height));
+        const glm::dvec2 middle = 0.5 * (joints[i] + joints[i + 1]) + glm::dvec2(-half_span, height);
         rest.emplace_back(middle.x, middle.y, 0.0);
         sag = std::max(sag, -joints[i].y);
     }
     scene.figures.push_back({"off the hanging chain", "of its sag", Over::last, [=](const SceneBodies& bodies, double) {
                                  double worst = 0.0;
-                                 for (std::size_t i = 0; i < rest.size(); ++i) {
-                                     const vec3 off = bodies.transform(first + i).position - rest[i];
-                                     worst = std::max(worst, static_cast<double>(glm::length(off)));
-                                 }
+                                 for (std::size_t i = 0; i < rest.size(); ++i)
+                                     worst =
+                                         std::max(worst, glm::distance(bodies.transform(first + i).position, rest[i]));
                                  return worst / sag;
                              }});
     scene.figures.push_back(widest_joint_gap(scene));
-    scene.camera = orbit({0, 0.5f * height, 0}, 27, 28, 14);
+    scene.camera = orbit({0.0, 0.5 * height, 0.0}, 27, 28, 14);
     return scene;
 }
 
 /// Hangs links from the scene's second body, on ball joints: the first at `top`, each `length` further along the unit
 /// vector `along`. Returns where the last one ends.
-vec3 hang_chain(SceneData& scene, const Shape& link, float density, int links, float length, const vec3& top,
-                const vec3& along, const quat& rotation) {
+dvec3 hang_chain(SceneData& scene, const Shape& link, float density, int links, float length, const dvec3& top,
+                 const vec3& along, const quat& rotation) {
     for (int i = 0; i < links; ++i) {
         BodyDef def;
         def.shape = link;
         def.density = density;
-        def.position = top + (static_cast<float>(i) + 0.5f) * length * along;
+        def.position = displaced(top, (static_cast<float>(i) + 0.5f) * length * along);
         def.rotation = rotation;
         scene.bodies.push_back(def);
         tie(scene, i == 0 ? 1 : scene.bodies.size() - 2, scene.bodies.size() - 1,
-            top + static_cast<float>(i) * length * along, along, BallDef{});
+            displaced(top, static_cast<float>(i) * length * along), along, BallDef{});
     }
-    return top + static_cast<float>(links) * length * along;
+    return displaced(top, static_cast<float>(links) * length * along);
 }
 
 /// 100 links on ball joints with a ball of 1,000 times a link's mass at their end, let go aslant.
@@ -161,20 +156,20 @@ Result<SceneData> chain(const SceneOptions&) {
     constexpr int links = 100;
     constexpr float length = 0.2f, radius = 0.04f, link_mass = 1.0f, weight_mass = 1000.0f, weight_radius = 0.5f;
     const vec3 along(0.28f, -0.96f, 0.0f);  // a unit vector
-    const vec3 top(0.0f, 22.0f, 0.0f);
+    const dvec3 top(0.0, 22.0, 0.0);
     SceneData scene;
     scene.bodies.push_back(floor_slab());
-    scene.bodies.push_back(block(top + vec3(0.0f, 0.3f, 0.0f), {1.0f, 0.2f, 1.0f}));
+    scene.bodies.push_back(block(top + dvec3(0.0, 0.3, 0.0), {1.0f, 0.2f, 1.0f}));
     // Turns y to -along: half-angle formulas about z.
     const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
     const quat lean(c, 0.0f, 0.0f, h);
     const Shape link = capsule(0.5f * length - radius, radius);
-    const vec3 end =
+    const dvec3 end =
         hang_chain(scene, link, link_mass / mass_properties(link, 1.0f).mass, links, length, top, along, lean);
     BodyDef weight;
     weight.shape = sphere(weight_radius);
     weight.density = ball_density(weight_mass, weight_radius);
-    weight.position = end + weight_radius * along;
+    weight.position = displaced(end, weight_radius * along);
     weight.rotation = lean;
     weight.linear_damping = weight.angular_damping = 0.2f;
     scene.bodies.push_back(weight);
@@ -182,12 +177,12 @@ Result<SceneData> chain(const SceneOptions&) {
     tie(scene, last - 1, last, end, along, BallDef{});
     scene.figures.push_back({"stretch in the end", "of its length", Over::last, [=](const SceneBodies& bodies, double) {
                                  // Along the links: the sum of the ways from joint to joint.
-                                 vec3 before = top;
+                                 dvec3 before = top;
                                  double sum = 0.0;
                                  for (std::size_t i = 2; i <= last; ++i) {
                                      const vec3 on_link(0.0f, i == last ? weight_radius : -0.5f * length, 0.0f);
-                                     const vec3 at = transform_point(bodies.transform(i), on_link);
-                                     sum += static_cast<double>(glm::distance(at, before));
+                                     const dvec3 at = transform_point(bodies.transform(i), on_link);
+                                     sum += glm::distance(at, before);
                                      before = at;
                                  }
                                  return sum / static_cast<double>(links * length) - 1.0;
@@ -204,18 +199,18 @@ Result<SceneData> wrecking(const SceneOptions& options) {
     Random random(options.seed);
     SceneData scene;
     scene.bodies.push_back(floor_slab());
-    const vec3 top(0.0f, 11.0f, 0.0f);
-    scene.bodies.push_back(block(top + vec3(0.0f, 0.35f, 0.0f), {0.4f, 0.2f, 4.0f}));
+    const dvec3 top(0.0, 11.0, 0.0);
+    scene.bodies.push_back(block(top + dvec3(0.0, 0.35, 0.0), {0.4f, 0.2f, 4.0f}));
     const vec3 along(0.0f, -0.28f, 0.96f);
     // Turns y to -along: about x.
     const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
     const quat lean(c, -h, 0.0f, 0.0f);
-    const vec3 end =
+    const dvec3 end =
         hang_chain(scene, capsule(0.5f * length - radius, radius), BodyDef{}.density, links, length, top, along, lean);
     BodyDef ball;
     ball.shape = sphere(ball_radius);
     ball.density = ball_density(ball_mass, ball_radius);
-    ball.position = end + ball_radius * along;
+    ball.position = displaced(end, ball_radius * along);
     scene.bodies.push_back(ball);
     tie(scene, scene.bodies.size() - 2, scene.bodies.size() - 1, end, along, BallDef{});
     const std::size_t first = scene.bodies.size();
@@ -233,7 +228,7 @@ Result<SceneData> wrecking(const SceneOptions& options) {
         {"bricks knocked out", "", Over::last, [copy = scene.bodies, first](const SceneBodies& bodies, double) {
              double count = 0.0;
              for (std::size_t i = first; i < copy.size(); ++i)
-                 count += glm::distance(bodies.transform(i).position, copy[i].position) > 0.5f ? 1.0 : 0.0;
+                 count += glm::distance(bodies.transform(i).position, copy[i].position) > 0.5 ? 1.0 : 0.0;
              return count;
          }});
     scene.figures.push_back(widest_joint_gap(scene));
@@ -253,24 +248,24 @@ Result<SceneData> chains(const SceneOptions&) {
     // Turns y to -along: about z.
     const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
     for (int i = 0; i < count; ++i) {
-        const vec3 top(spread * (static_cast<float>(i / columns) - 2.0f), 9.0f,
-                       pitch * (static_cast<float>(i % columns) - 0.5f * static_cast<float>(columns - 1)));
-        scene.bodies.push_back(block(top + vec3(0.0f, 0.15f, 0.0f), vec3(0.1f)));
+        const dvec3 top(spread * (static_cast<float>(i / columns) - 2.0f), 9.0f,
+                        pitch * (static_cast<float>(i % columns) - 0.5f * static_cast<float>(columns - 1)));
+        scene.bodies.push_back(block(top + dvec3(0.0, 0.15, 0.0), vec3(0.1f)));
         const std::size_t anchor = scene.bodies.size() - 1;
         for (int k = 0; k < links; ++k) {
             BodyDef def;
             def.shape = link;
-            def.position = top + length * (static_cast<float>(k) + 0.5f) * along;
+            def.position = displaced(top, length * (static_cast<float>(k) + 0.5f) * along);
             def.rotation = quat(c, 0.0f, 0.0f, h);
             scene.bodies.push_back(def);
             tie(scene, k == 0 ? anchor : scene.bodies.size() - 2, scene.bodies.size() - 1,
-                top + length * static_cast<float>(k) * along, along, BallDef{});
+                displaced(top, length * static_cast<float>(k) * along), along, BallDef{});
         }
         BodyDef ball;
         ball.shape = sphere(ball_radius);
         ball.density = ball_density(ball_mass, ball_radius);
-        const vec3 end = top + length * static_cast<float>(links) * along;
-        ball.position = end + ball_radius * along;
+        const dvec3 end = displaced(top, length * static_cast<float>(links) * along);
+        ball.position = displaced(end, ball_radius * along);
         scene.bodies.push_back(ball);
         tie(scene, scene.bodies.size() - 2, scene.bodies.size() - 1, end, along, BallDef{});
     }

@@ -15,15 +15,15 @@ constexpr vec3 board_middle(0.0f, 0.0f, -0.55f);          // in its panel, m
 /// One panel while it is built. Positions are relative to `middle`.
 struct Panel {
     SceneData& scene;
-    vec3 middle;
+    dvec3 middle;       ///< world, m
     std::size_t board;  ///< the fixed body behind the exhibit
     std::size_t add(BodyDef def) const {
         def.position += middle;
         scene.bodies.push_back(def);
         return scene.bodies.size() - 1;
     }
-    std::size_t fixed(const vec3& center, const vec3& half_extents) const { return add(block(center, half_extents)); }
-    std::size_t movable(const Shape& shape, const vec3& place, float density = 1000.0f) const {
+    std::size_t fixed(const dvec3& center, const vec3& half_extents) const { return add(block(center, half_extents)); }
+    std::size_t movable(const Shape& shape, const dvec3& place, float density = 1000.0f) const {
         BodyDef def;
         def.shape = shape;
         def.position = place;
@@ -31,7 +31,7 @@ struct Panel {
         return add(def);
     }
     template <class Def>
-    std::size_t tie(std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, const Def& def) const {
+    std::size_t tie(std::size_t a, std::size_t b, const dvec3& anchor, const vec3& axis, const Def& def) const {
         return samples::tie(scene, a, b, middle + anchor, axis, def);
     }
 };
@@ -46,6 +46,7 @@ bool is_turn(int step, int steps) { return (step + steps / 2) % steps == 0; }
 /// A club swings round in the cone that its joint allows.
 Act ball(const Panel& panel) {
     constexpr float cone = 0.7f, tilt = 0.6f;
+    constexpr vec3 grip(0.0f, 0.9f, 0.0f);  // where the club hangs, m
     panel.fixed({0, 1.0f, -0.22f}, {0.06f, 0.06f, 0.28f});
     BodyDef club;
     club.shapes.resize(2);
@@ -53,13 +54,13 @@ Act ball(const Panel& panel) {
     club.shapes[0].pose.position = {0, -0.56f, 0};
     club.shapes[1].shape = box({0.2f, 0.2f, 0.2f});
     club.shapes[1].pose.position = {0, -1.3f, 0};
-    club.position = {0, 0.9f, 0};
+    club.position = grip;
     club.rotation = turn({0, 0, 1}, tilt);
     club.angular_velocity = {1.2f, 2.5f, 0.0f};
     const std::size_t body = panel.add(club);
     BallDef def{.cone = cone};
     def.frames.frame_b.rotation = turn({0, 0, 1}, -0.5f * pi);  // x points down the club
-    def.frames.frame_a = {club.position - board_middle, def.frames.frame_b.rotation};
+    def.frames.frame_a = {grip - board_middle, def.frames.frame_b.rotation};
     panel.scene.joints.push_back({static_cast<std::uint32_t>(panel.board), static_cast<std::uint32_t>(body), def});
     return {};
 }
@@ -222,7 +223,7 @@ Act gear(const Panel& panel) {
     constexpr float torque = 2000.0f;  // N m
     constexpr float reach = pitch_radius(large), height = -0.2f, x = -0.45f;
     const std::size_t board = panel.fixed({0, 0, -0.32f}, {1.4f, 1.2f, 0.1f});
-    const auto place = [&](BodyDef def, const vec3& at) {
+    const auto place = [&](BodyDef def, const dvec3& at) {
         def.position = at;
         return panel.add(def);
     };
@@ -260,13 +261,13 @@ Act motor(const Panel& panel) {
                  .max_force = 2000.0f,
                  .max_torque = 200.0f};
     panel.scene.joints.push_back({static_cast<std::uint32_t>(carrier), static_cast<std::uint32_t>(follower), def});
-    return [carrier, at = panel.middle + vec3(0, y, 0)](SceneBodies& bodies, int step) {
+    return [carrier, at = panel.middle + dvec3(0, y, 0)](SceneBodies& bodies, int step) {
         // Smoothly from side to side, without a sine.
         const int next = step + 1 + steps / 2;
         const float part = static_cast<float>(next % steps) / static_cast<float>(steps);
         const float smooth = part * part * (3.0f - 2.0f * part);
         const float side = next / steps % 2 == 0 ? 2.0f * smooth - 1.0f : 1.0f - 2.0f * smooth;
-        bodies.set_target(carrier, {at + vec3(reach * side, 0, 0), quat(1, 0, 0, 0)});
+        bodies.set_target(carrier, {at + dvec3(reach * side, 0, 0), quat(1, 0, 0, 0)});
     };
 }
 
@@ -277,10 +278,10 @@ Result<SceneData> joint_kinds(const SceneOptions&) {
     scene.bodies.push_back(floor_slab());
     std::vector<Act> acts;
     for (int i = 0; i < 9; ++i) {
-        const vec3 middle(panel_width * static_cast<float>(i % 3 - 1),
-                          panel_height * (2.5f - static_cast<float>(i / 3)), 0.0f);
+        const dvec3 middle(panel_width * static_cast<float>(i % 3 - 1),
+                           panel_height * (2.5f - static_cast<float>(i / 3)), 0.0f);
         scene.bodies.push_back(
-            block(middle + board_middle, {0.5f * panel_width - 0.03f, 0.5f * panel_height - 0.03f, 0.05f}));
+            block(displaced(middle, board_middle), {0.5f * panel_width - 0.03f, 0.5f * panel_height - 0.03f, 0.05f}));
         acts.push_back(exhibits[i](Panel{scene, middle, scene.bodies.size() - 1}));
     }
     scene.act = [acts](SceneBodies& bodies, int step) {

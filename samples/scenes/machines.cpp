@@ -41,12 +41,12 @@ Result<SceneData> conveyor(const SceneOptions& options) {
         {"off the belt's speed", "m/s", Over::largest, [=](const SceneBodies& bodies, double time) {
              double worst = 0.0;
              for (std::size_t i = first; i < first + crates && time > 1.5; ++i) {
-                 const vec3 at = bodies.transform(i).position;
-                 float nearest = 2.0f * half_length;
+                 const dvec3 at = bodies.transform(i).position;
+                 double nearest = 2.0 * double{half_length};
                  for (std::size_t other = first; other < first + crates; ++other) {
                      if (other != i) nearest = std::min(nearest, std::abs(bodies.transform(other).position.x - at.x));
                  }
-                 for (int k = 0; k < belts && nearest > 1.15f; ++k) {
+                 for (int k = 0; k < belts && nearest > 1.15; ++k) {
                      const float x =
                          2.0f * half_length * (static_cast<float>(k) - 0.5f * static_cast<float>(belts - 1));
                      if (at.x < x - 0.5f * half_length || at.x > x + 0.8f * half_length || at.y < height) continue;
@@ -100,7 +100,7 @@ Result<SceneData> car(const SceneOptions& options) {
         wheel.density = 300.0f;
         scene.bodies.push_back(wheel);
         WheelDef def;
-        def.frames.frame_a.position = place - chassis.position;
+        def.frames.frame_a.position = place - vec3(0.0f, ride, 0.0f);
         def.frames.frame_b.rotation = conjugate(lying);
         def.travel = {-0.2f, 0.2f};
         def.suspension = {.hertz = 2.5f, .damping_ratio = 0.5f, .target = -0.08f};
@@ -120,8 +120,8 @@ Result<SceneData> car(const SceneOptions& options) {
         for (const std::size_t wheel : {left, right}) bodies.set_joint_spring(wheel, servo, JointAxis::turn_y);
     };
     scene.figures.push_back({"driven, in the end", "m", Over::last, [=](const SceneBodies& bodies, double) {
-                                 const vec3 at = bodies.transform(body).position;
-                                 return std::sqrt(static_cast<double>(at.x * at.x + at.z * at.z));
+                                 const dvec3 at = bodies.transform(body).position;
+                                 return std::sqrt(at.x * at.x + at.z * at.z);
                              }});
     scene.figures.push_back({"most tilted, cosine", "", Over::smallest, [=](const SceneBodies& bodies, double) {
                                  return static_cast<double>(rotate(bodies.transform(body).rotation, {0, 1, 0}).y);

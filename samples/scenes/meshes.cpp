@@ -113,13 +113,16 @@ Result<SceneData> terrain(const SceneOptions& options) {
         body.material.rolling_resistance = 0.01f;
         scene.bodies.push_back(body);
     }
-    const auto is_over_field = [half](const vec3& at) { return std::max(std::abs(at.x), std::abs(at.z)) <= half; };
+    const auto is_over_field = [half](const dvec3& at) {
+        return std::max(std::abs(at.x), std::abs(at.z)) <= double{half};
+    };
     scene.figures.push_back({"fell through the ground", "bodies", Over::last, [=](const SceneBodies& bodies, double) {
                                  double lost = 0.0;
                                  for (std::size_t i = 1; i <= count; ++i) {
-                                     const vec3 at = bodies.transform(i).position;
-                                     const bool below = at.y < terrain_height(noise, at.x, at.z);
-                                     lost += is_over_field(at) && below ? 1.0 : 0.0;
+                                     const dvec3 at = bodies.transform(i).position;
+                                     if (!is_over_field(at)) continue;
+                                     const auto x = static_cast<float>(at.x), z = static_cast<float>(at.z);
+                                     lost += at.y < double{terrain_height(noise, x, z)} ? 1.0 : 0.0;
                                  }
                                  return lost;
                              }});
@@ -132,10 +135,7 @@ Result<SceneData> terrain(const SceneOptions& options) {
     scene.figures.push_back(
         {"rolled down, on average", "m", Over::last, [start = scene.bodies](const SceneBodies& bodies, double) {
              double sum = 0.0;
-             for (std::size_t i = 1; i <= count; ++i) {
-                 const float fallen = start[i].position.y - bodies.transform(i).position.y;
-                 sum += static_cast<double>(fallen);
-             }
+             for (std::size_t i = 1; i <= count; ++i) sum += start[i].position.y - bodies.transform(i).position.y;
              return sum / count;
          }});
     scene.camera = orbit({0, 8.0f, -6.0f}, 66, 62, 16);
@@ -254,8 +254,8 @@ Result<SceneData> marble_run(const SceneOptions& options) {
     scene.figures.push_back({"marbles in the bowl", "", Over::last, [=](const SceneBodies& bodies, double) {
                                  double in = 0.0;
                                  for (std::size_t i = first; i < first + marbles; ++i) {
-                                     const vec3 at = bodies.transform(i).position;
-                                     in += at.x * at.x + at.z * at.z < 4.25f * 4.25f && at.y > 0.1f && at.y < 1.6f;
+                                     const dvec3 at = bodies.transform(i).position;
+                                     in += at.x * at.x + at.z * at.z < 4.25 * 4.25 && at.y > 0.1 && at.y < 1.6;
                                  }
                                  return in;
                              }});
@@ -354,15 +354,16 @@ Result<SceneData> tooth_gears(const SceneOptions&) {
     const MeshBuilder surface = driver.surface();
     auto mesh = make_mesh({.vertices = surface.vertices, .indices = surface.indices});
     if (!mesh) return mesh.error();
+    float x = -1.5f;
     BodyDef driving;
     driving.type = BodyType::kinematic;
     driving.mesh = *mesh;
     driving.material.friction = 0.1f;
-    driving.position = {-1.5f, height, 0.0f};
+    driving.position = {x, height, 0.0f};
     driving.angular_velocity = {0.0f, 0.0f, -speed};
     scene.bodies.push_back(driving);
 
-    float x = driving.position.x, last_radius = driver.pitch_radius();
+    float last_radius = driver.pitch_radius();
     std::size_t bodies[2];
     float ratio = 1.0f;
     int last_teeth = driver.teeth;

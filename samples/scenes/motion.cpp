@@ -68,7 +68,7 @@ Result<SceneData> slopes(const SceneOptions&) {
         scene.bodies.push_back(ramp);
         BodyDef crate;
         crate.shape = box({0.5f, 0.25f, 0.5f});
-        crate.position = ramp.position + rotate(tilt, {0.0f, 0.1f + 0.25f, -3.8f});
+        crate.position = displaced(ramp.position, rotate(tilt, {0.0f, 0.1f + 0.25f, -3.8f}));
         crate.rotation = tilt;
         crate.material.friction = 0.5f;
         scene.bodies.push_back(crate);

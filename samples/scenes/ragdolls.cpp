@@ -7,11 +7,11 @@
 
 namespace talus::samples {
 
-void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity) {
+void add_ragdoll(SceneData& scene, const dvec3& origin, const quat& facing, const vec3& velocity) {
     const auto part = [&](const Shape& shape, const vec3& place, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f)) {
         BodyDef def;
         def.shape = shape;
-        def.position = origin + rotate(facing, place);
+        def.position = displaced(origin, rotate(facing, place));
         def.rotation = multiply(facing, rotation);
         def.linear_velocity = velocity;
         def.angular_damping = 0.3f;
@@ -19,7 +19,7 @@ void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const
         return scene.bodies.size() - 1;
     };
     const auto join = [&](std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, auto def) {
-        tie(scene, a, b, origin + rotate(facing, anchor), rotate(facing, axis), def);
+        tie(scene, a, b, displaced(origin, rotate(facing, anchor)), rotate(facing, axis), def);
     };
     const auto ball = [](float cone, float twist) { return BallDef{.cone = cone, .twist = {-twist, twist}}; };
     // Muscle tone: a little dry friction.
@@ -103,22 +103,23 @@ Result<SceneData> ragdolls(const SceneOptions& options) {
 }
 
 /// A simpler person of 11 capsules, 1.7 m tall: 6 ball joints with a cone and a limited twist, 4 hinges with limits.
-void add_capsule_ragdoll(SceneData& scene, const vec3& origin, const quat& facing) {
+void add_capsule_ragdoll(SceneData& scene, const dvec3& origin, const quat& facing) {
     const auto part = [&](float half_height, float radius, const vec3& place,
                           const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f)) {
         BodyDef def;
         def.shape = capsule(half_height, radius);
-        def.position = origin + rotate(facing, place);
+        def.position = displaced(origin, rotate(facing, place));
         def.rotation = multiply(facing, rotation);
         scene.bodies.push_back(def);
         return scene.bodies.size() - 1;
     };
     const auto ball = [&](std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, float cone, float twist) {
-        tie(scene, a, b, origin + rotate(facing, anchor), rotate(facing, axis),
+        tie(scene, a, b, displaced(origin, rotate(facing, anchor)), rotate(facing, axis),
             BallDef{.cone = cone, .twist = {-twist, twist}});
     };
     const auto hinge = [&](std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, float upper) {
-        tie(scene, a, b, origin + rotate(facing, anchor), rotate(facing, axis), HingeDef{.limit = {0.0f, upper}});
+        tie(scene, a, b, displaced(origin, rotate(facing, anchor)), rotate(facing, axis),
+            HingeDef{.limit = {0.0f, upper}});
     };
     const quat sideways = turn({0, 0, 1}, 1.5707964f);
     const std::size_t pelvis = part(0.08f, 0.11f, {0.0f, 0.0f, 0.0f}, sideways);

@@ -17,21 +17,21 @@ namespace talus::samples {
 namespace {
 
 /// The paper's coordinates have z up, a scene's y: (x, y, z) is the scene's (y, z, x).
-glm::dvec3 to_scene(const glm::dvec3& v) { return {v.y, v.z, v.x}; }
+dvec3 to_scene(const dvec3& v) { return {v.y, v.z, v.x}; }
 
 /// A frame of the paper's coordinates as the pose of a body, whose own axes stay those of the frame.
-Transform to_scene(const ArmFrame& frame) {
+WorldTransform to_scene(const ArmFrame& frame) {
     const glm::dmat3 axes(to_scene(frame.rotation[0]), to_scene(frame.rotation[1]), to_scene(frame.rotation[2]));
-    return {vec3(to_scene(frame.position)), quat(glm::quat_cast(axes))};
+    return {to_scene(frame.position), quat(glm::quat_cast(axes))};
 }
 
 constexpr quat upright(0.5f, -0.5f, -0.5f, -0.5f);  // turns axes as to_scene() does
 
 /// All links before a step and after it.
 struct ArmMotion {
-    std::vector<std::array<Transform, arm_joints>> links;
+    std::vector<std::array<WorldTransform, arm_joints>> links;
 
-    const std::array<Transform, arm_joints>& at(int step) const {
+    const std::array<WorldTransform, arm_joints>& at(int step) const {
         return links[std::min(static_cast<std::size_t>(step), links.size() - 1)];
     }
 };
@@ -44,7 +44,7 @@ Result<SceneData> robot(const SceneOptions&) {
     const auto motion = std::make_shared<ArmMotion>();
     for (const ArmPose& pose : *plan) {
         const ArmFrames frames = arm_frames(pose.angles);
-        std::array<Transform, arm_joints> links;
+        std::array<WorldTransform, arm_joints> links;
         for (std::size_t k = 0; k < arm_joints; ++k) links[k] = to_scene(frames[k + 1]);
         motion->links.push_back(links);
     }
@@ -55,7 +55,7 @@ Result<SceneData> robot(const SceneOptions&) {
         BodyDef body;
         body.type = BodyType::fixed;
         body.shape = obstacle.shape;
-        body.position = vec3(to_scene(glm::dvec3(obstacle.position)));
+        body.position = to_scene(obstacle.position);
         body.rotation = upright;
         scene.bodies.push_back(body);
     }
@@ -87,8 +87,7 @@ Result<SceneData> robot(const SceneOptions&) {
     scene.figures.push_back({"the piece off the hand's path", "m", Over::largest,
                              [=, plan = *task](const SceneBodies& bodies, double time) {
                                  const int step = static_cast<int>(time / plan.dt + 0.5);
-                                 return glm::distance(glm::dvec3(bodies.transform(piece).position),
-                                                      to_scene(plan.on_path(step)));
+                                 return glm::distance(bodies.transform(piece).position, to_scene(plan.on_path(step)));
                              }});
     scene.figures.push_back(
         {"least clearance", "m", Over::smallest, [=, plan = *task](const SceneBodies& bodies, double) {
@@ -98,7 +97,7 @@ Result<SceneData> robot(const SceneOptions&) {
                  const ArmPart& part = plan.parts[number];
                  const bool in_hand = number + 1 == plan.parts.size();
                  const std::size_t body = in_hand ? piece : first + static_cast<std::size_t>(part.link) - 1;
-                 const Transform pose = multiply(bodies.transform(body), part.pose);
+                 const WorldTransform pose = multiply(bodies.transform(body), part.pose);
                  SimplexCache cache;
                  const GjkResult r = gjk(plan.obstacles[obstacle].shape, part.shape,
                                          to_matrix_transform(relative(bodies.transform(1 + obstacle), pose)), cache);

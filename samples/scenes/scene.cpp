@@ -25,19 +25,19 @@ class WorldBodies : public SceneBodies {
 public:
     explicit WorldBodies(World& world) : world_(world), ids_(world.bodies()), joints_(world.joints()) {}
 
-    Transform transform(std::size_t body) const override { return world_.transform(ids_[body]); }
-    vec3 center_of_mass(std::size_t body) const override { return world_.center_of_mass(ids_[body]); }
+    WorldTransform transform(std::size_t body) const override { return world_.transform(ids_[body]); }
+    dvec3 center_of_mass(std::size_t body) const override { return world_.center_of_mass(ids_[body]); }
     vec3 linear_velocity(std::size_t body) const override { return world_.linear_velocity(ids_[body]); }
     vec3 angular_velocity(std::size_t body) const override { return world_.angular_velocity(ids_[body]); }
     float mass(std::size_t body) const override { return world_.mass(ids_[body]); }
     mat3 inertia(std::size_t body) const override { return world_.inertia(ids_[body]); }
-    void apply_force(std::size_t body, const vec3& force, const vec3& point) override {
+    void apply_force(std::size_t body, const vec3& force, const dvec3& point) override {
         world_.apply_force_at(ids_[body], force, point);
     }
-    void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override {
+    void apply_impulse(std::size_t body, const vec3& impulse, const dvec3& point) override {
         world_.apply_impulse_at(ids_[body], impulse, point);
     }
-    void set_target(std::size_t body, const Transform& target) override {
+    void set_target(std::size_t body, const WorldTransform& target) override {
         world_.set_kinematic_target(ids_[body], target.position, target.rotation);
     }
     void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override {
@@ -67,7 +67,8 @@ const Scene* find_scene(std::string_view name) {
     return nullptr;
 }
 
-JointFrames scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor, const vec3& axis) {
+JointFrames scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const dvec3& anchor,
+                       const vec3& axis) {
     const BodyDef &body_a = scene.bodies[a], &body_b = scene.bodies[b];
     return joint_frames({body_a.position, normalized(body_a.rotation)}, {body_b.position, normalized(body_b.rotation)},
                         anchor, axis);

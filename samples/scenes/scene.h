@@ -27,8 +27,8 @@ struct SceneOptions {
 };
 
 struct Camera {
-    vec3 eye{10, 6, 14};
-    vec3 target{0, 1, 0};
+    dvec3 eye{10, 6, 14};
+    dvec3 target{0, 1, 0};
     float vertical_fov_degrees = 40.0f;
 };
 
@@ -37,17 +37,17 @@ struct Camera {
 class SceneBodies {
 public:
     virtual ~SceneBodies() = default;
-    virtual Transform transform(std::size_t body) const = 0;    ///< of the body's frame
-    virtual vec3 center_of_mass(std::size_t body) const = 0;    ///< world
-    virtual vec3 linear_velocity(std::size_t body) const = 0;   ///< of the centre of mass, m/s
-    virtual vec3 angular_velocity(std::size_t body) const = 0;  ///< world axes, rad/s
-    virtual float mass(std::size_t body) const = 0;             ///< kg; 0 unless dynamic
+    virtual WorldTransform transform(std::size_t body) const = 0;  ///< of the body's frame
+    virtual dvec3 center_of_mass(std::size_t body) const = 0;      ///< world, m
+    virtual vec3 linear_velocity(std::size_t body) const = 0;      ///< of the centre of mass, m/s
+    virtual vec3 angular_velocity(std::size_t body) const = 0;     ///< world axes, rad/s
+    virtual float mass(std::size_t body) const = 0;                ///< kg; 0 unless dynamic
     /// About the centre of mass, world axes, kg m^2; 0 unless dynamic.
     virtual mat3 inertia(std::size_t body) const = 0;
-    virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;  ///< for one step, N; world
-    virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
+    virtual void apply_force(std::size_t body, const vec3& force, const dvec3& point) = 0;  ///< for one step, N; world
+    virtual void apply_impulse(std::size_t body, const vec3& impulse, const dvec3& point) = 0;  ///< at once, N s; world
     /// Where a kinematic body shall be after the next step.
-    virtual void set_target(std::size_t body, const Transform& target) = 0;
+    virtual void set_target(std::size_t body, const WorldTransform& target) = 0;
     /// By place in SceneData::joints.
     virtual void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis = JointAxis::main) = 0;
     virtual void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis = JointAxis::main) = 0;
@@ -105,7 +105,7 @@ const Scene* find_scene(std::string_view name);
 
 /// Frames for a joint of two of the scene's bodies where they stand, from a point (m) and an axis in the world; handles
 /// null.
-JointFrames scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor,
+JointFrames scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const dvec3& anchor,
                        const vec3& axis = {1.0f, 0.0f, 0.0f});
 
 /// A world with the scene's bodies and joints in it, in the scene's order; `ids[i]` is the handle of bodies[i],

@@ -7,7 +7,7 @@ namespace talus::samples {
 
 namespace {
 
-BodyDef unit_box(const vec3& position) {
+BodyDef unit_box(const dvec3& position) {
     BodyDef def;
     def.shape = box(vec3(0.5f));
     def.position = position;
@@ -46,11 +46,10 @@ Result<SceneData> heavy_on_light(const SceneOptions& options) {
     add({2.0f, 0.1f, 0.0f}, 0.1f, 125.0f);
     add({2.0f, 1.2f, 0.0f}, 1.0f, 125.0f);
     for (const std::size_t heavy : {2u, 4u}) {
-        const float place = scene.bodies[heavy].position.y;
-        scene.figures.push_back({heavy == 2 ? "the denser box sank by" : "the larger box sank by", "m", Over::largest,
-                                 [=](const SceneBodies& bodies, double) {
-                                     return static_cast<double>(place - bodies.transform(heavy).position.y);
-                                 }});
+        const double place = scene.bodies[heavy].position.y;
+        scene.figures.push_back(
+            {heavy == 2 ? "the denser box sank by" : "the larger box sank by", "m", Over::largest,
+             [=](const SceneBodies& bodies, double) { return place - bodies.transform(heavy).position.y; }});
     }
     scene.figures.push_back(largest_displacement(scene));
     scene.camera = orbit({0, 1, 0}, 10, 20, 12);

@@ -22,7 +22,7 @@ constexpr Share shares[] = {
     {soak_loops, 0.35f},  {soak_contacts, 0.5f}, {soak_locks, 0.2f},     {soak_heavy, 0.5f},
     {soak_sizes, 0.2f},   {soak_thin, 0.2f},     {soak_kinematic, 0.3f}, {soak_changes, 0.4f},
     {soak_dt, 0.25f},     {soak_limits, 0.1f},   {soak_fast, 0.2f},      {soak_bouncy, 0.15f},
-    {soak_meshes, 0.15f}, {soak_overlaps, 0.1f},
+    {soak_meshes, 0.15f}, {soak_overlaps, 0.1f}, {soak_far, 0.125f},
 };
 
 constexpr JointKind kinds[] = {JointKind::ball,     JointKind::hinge,   JointKind::slider, JointKind::fixed,
@@ -54,6 +54,7 @@ public:
         if (has(soak_changes)) make_changes();
         move_kinematic_bodies();
         set_bounds();
+        if (has(soak_far)) random_ = stream(8000), world_.origin = far_place(random_);
         std::ranges::stable_sort(world_.changes, {}, &TextChange::step);
         return std::move(world_);
     }
@@ -111,7 +112,7 @@ private:
             world_.dts.push_back(lengths[random_.below(7)]);
     }
 
-    TextBody& add_body(BodyType type, const vec3& position) {
+    TextBody& add_body(BodyType type, const dvec3& position) {
         TextBody body;
         body.number = static_cast<std::uint32_t>(world_.bodies.size());
         body.def.type = type;
@@ -120,12 +121,14 @@ private:
         return world_.bodies.back();
     }
 
+    const dvec3& position_of(std::uint32_t body) const { return world_.bodies[body].def.position; }
+
     // ---- Articulations -----------------------------------------------------------------------------------------------
 
     void make_articulations() {
         random_ = stream(3);
         const std::uint32_t layouts = 1 + random_.below(2);
-        vec3 origin(0.0f);
+        dvec3 origin(0.0);
         for (std::uint32_t layout = 0; layout < layouts; ++layout) {
             const std::uint32_t copies = has(soak_copies) ? 1 + stream(4 + layout).below(9) : 1;
             const bool equal = stream(6 + layout).below(4) == 0;  // the same numbers, too
@@ -134,7 +137,7 @@ private:
                 random_ = stream(20 + 100 * layout + (equal ? 0 : copy));
                 const std::uint32_t most = copies > 1 ? 7 : form_one_in(16) ? 40 : 14;
                 make_articulation(1 + form_.below(most), origin);
-                origin.x += 4.0f * reach_ + 0.2f;
+                origin.x += double{4.0f * reach_ + 0.2f};
             }
         }
         first_loose_ = static_cast<std::uint32_t>(world_.bodies.size());
@@ -195,7 +198,7 @@ private:
         }
     }
 
-    void make_articulation(std::uint32_t count, const vec3& origin) {
+    void make_articulation(std::uint32_t count, const dvec3& origin) {
         const Plan plan = make_plan();
         const auto first = static_cast<std::uint32_t>(world_.bodies.size());
         const std::size_t first_joint = world_.joints.size();
@@ -204,9 +207,10 @@ private:
         for (std::uint32_t i = 1; i < count; ++i) {
             const std::uint32_t parent = first + parent_of(plan, i);
             const float step = plan.size * (1.0f + random_.unit()), part = 0.2f + 0.6f * random_.unit();
-            const vec3 way = step * direction(plan), at = world_.bodies[parent].def.position + part * way;
+            const vec3 way = step * direction(plan);
+            const dvec3 at = displaced(position_of(parent), part * way);
             const vec3 bent = plan.straight ? way : step * direction(plan);
-            const std::uint32_t child = add_link(plan, BodyType::dynamic, at + (1.0f - part) * bent);
+            const std::uint32_t child = add_link(plan, BodyType::dynamic, displaced(at, (1.0f - part) * bent));
             connect(plan, parent, child, at);
             if (plan.tree == Plan::Tree::ladder && i >= 2) connect_between(plan, child - 1, child);
         }
@@ -215,7 +219,7 @@ private:
         if (plan.tree == Plan::Tree::ring && count > 2) connect_between(plan, last, first);
         if (plan.end != BodyType::dynamic && count > 1) {
             looped_ = true;
-            const vec3 at = world_.bodies[last].def.position + plan.size * direction(plan);
+            const dvec3 at = displaced(position_of(last), plan.size * direction(plan));
             connect(plan, last, add_link(plan, plan.end, at), at);
         }
         if (has(soak_loops) && count > 2) {
@@ -229,7 +233,7 @@ private:
         give_velocities(first, last);
     }
 
-    std::uint32_t add_link(const Plan& plan, BodyType type, const vec3& position) {
+    std::uint32_t add_link(const Plan& plan, BodyType type, const dvec3& position) {
         TextBody& body = add_body(type, position);
         if (plan.flat) {
             const float turn = either_side(1.0f);
@@ -303,7 +307,7 @@ private:
             BodyDef& d = world_.bodies[i].def;
             if (d.type != BodyType::dynamic) continue;
             if (how == 1) {  // as one rigid body
-                d.linear_velocity = v + glm::cross(w, d.position - world_.bodies[first].def.position);
+                d.linear_velocity = v + glm::cross(w, vec3(d.position - position_of(first)));
                 d.angular_velocity = w;
             } else {
                 d.linear_velocity = vector(speed);
@@ -314,7 +318,7 @@ private:
 
     // ---- Joints ------------------------------------------------------------------------------------------------------
 
-    void connect(const Plan& plan, std::uint32_t a, std::uint32_t b, const vec3& at) {
+    void connect(const Plan& plan, std::uint32_t a, std::uint32_t b, const dvec3& at) {
         const JointKind kind = plan.one_kind ? plan.kind : any_kind(form_);
         add_joint(kind, a, b, at, axis_for(plan, kind, a, b));
     }
@@ -322,7 +326,7 @@ private:
     void connect_between(const Plan& plan, std::uint32_t a, std::uint32_t b) {
         if (world_.bodies[a].def.type != BodyType::dynamic && world_.bodies[b].def.type != BodyType::dynamic) return;
         looped_ = true;
-        connect(plan, a, b, 0.5f * (world_.bodies[a].def.position + world_.bodies[b].def.position));
+        connect(plan, a, b, midway(position_of(a), position_of(b)));
     }
 
     vec3 axis_for(const Plan& plan, JointKind kind, std::uint32_t a, std::uint32_t b) {
@@ -330,7 +334,7 @@ private:
         const std::uint32_t how = form_.below(4);
         if (plan.flat) return kind == JointKind::slider ? normalized_in_plane(any) : vec3(0.0f, 0.0f, 1.0f);
         if (how == 0) return {0.0f, 0.0f, 1.0f};
-        const vec3 between = world_.bodies[b].def.position - world_.bodies[a].def.position;
+        const vec3 between(position_of(b) - position_of(a));
         if (how == 1 && length_squared(between) > 1e-6f) return between;
         return any;
     }
@@ -399,7 +403,7 @@ private:
         return d;
     }
 
-    TextJoint& add_joint(JointKind kind, std::uint32_t a, std::uint32_t b, const vec3& at, const vec3& axis) {
+    TextJoint& add_joint(JointKind kind, std::uint32_t a, std::uint32_t b, const dvec3& at, const vec3& axis) {
         TextJoint j;
         j.number = static_cast<std::uint32_t>(world_.joints.size());
         j.kind = kind;
@@ -461,9 +465,9 @@ private:
             j.frame_a.position = 0.2f * j.frame_a.position;
             j.frame_b.position = 0.2f * j.frame_b.position;
         }
-        const vec3 from = transform_point({a.position, a.rotation}, j.frame_a.position),
-                   to = transform_point({b.position, b.rotation}, j.frame_b.position);
-        const float apart = std::sqrt(length_squared(to - from)), more = random_.unit();
+        const dvec3 from = transform_point(WorldTransform{a.position, a.rotation}, j.frame_a.position),
+                    to = transform_point(WorldTransform{b.position, b.rotation}, j.frame_b.position);
+        const float apart = std::sqrt(length_squared(vec3(to - from))), more = random_.unit();
         switch (form_.below(4)) {
             case 0:
                 break;  // a rod
@@ -517,7 +521,7 @@ private:
                     if (amount < 0.5f) joint.frame_b.rotation = turn;
                     break;
                 case 1:  // a second joint, at another place
-                    connect(plan, a, b, world_.bodies[b].def.position + shift);
+                    connect(plan, a, b, displaced(position_of(b), shift));
                     looped_ = true;
                     break;
                 case 2: {  // a second joint at the same place, about another axis
@@ -574,42 +578,43 @@ private:
 
     void make_surroundings() {
         random_ = stream(5000);
-        vec3 low(1e9f), high(-1e9f);
+        dvec3 low(1e9), high(-1e9);
         for (const TextBody& body : world_.bodies) {
             low = glm::min(low, body.def.position);
             high = glm::max(high, body.def.position);
         }
-        const vec3 margin = vec3(0.3f + random_.unit());
+        const dvec3 margin = dvec3(0.3f + random_.unit());
         low -= margin;
         high += margin;
         const std::uint32_t loose = random_.below(6);
         for (std::uint32_t i = 0; i < loose; ++i) add_loose_body(low, high);
         const bool room = one_in(2);
         if (!room) {
-            const vec3 middle = 0.5f * (low + high);
+            const dvec3 middle = midway(low, high);
             if (has(soak_meshes)) {
-                TextBody& body = add_body(BodyType::fixed, {middle.x, low.y - 0.5f, middle.z});
+                TextBody& body = add_body(BodyType::fixed, {middle.x, low.y - 0.5, middle.z});
                 body.shapes.push_back({"ground", {16, 20.0f, 0.5f * random_.unit(), 7.0f, 0.0f}, {}});
             } else {
-                add_body(BodyType::fixed, {middle.x, low.y - 1.0f, middle.z})
+                add_body(BodyType::fixed, {middle.x, low.y - 1.0, middle.z})
                     .shapes.push_back({"box", {40.0f, 1.0f, 40.0f}, {}});
             }
             world_.bodies.back().shapes[0].def.filter = {walls, ~0u, 0};
             return;
         }
-        const vec3 half = 0.5f * (high - low) + vec3(0.5f), shift = vec3(0, half.y, 0) - 0.5f * (low + high);
+        const vec3 half = 0.5f * vec3(high - low) + vec3(0.5f);
+        const dvec3 shift = dvec3(0, half.y, 0) - midway(low, high);
         for (TextBody& body : world_.bodies) body.def.position += shift;
         make_room(half);
         // Where something moves bodies with all its force, it may move them through a wall.
         if (!has(soak_kinematic) && !strong_ && !contradictory_) world_.room = half;
     }
 
-    void add_loose_body(const vec3& low, const vec3& high) {
+    void add_loose_body(const dvec3& low, const dvec3& high) {
         if (first_loose_ == 0) return;
         const TextBody& target = world_.bodies[random_.below(first_loose_)];
-        vec3 at = random_.in_box(0.5f * (high - low)) + 0.5f * (low + high);
-        if (one_in(2)) at.y = high.y + 0.3f * random_.unit();
-        const vec3 to = target.def.position - at;
+        dvec3 at = displaced(midway(low, high), random_.in_box(0.5f * vec3(high - low)));
+        if (one_in(2)) at.y = high.y + double{0.3f * random_.unit()};
+        const vec3 to(target.def.position - at);
         const float speed = (has(soak_fast) ? 20.0f : 5.0f) * random_.unit();
         const TextShape shape = link_shape(0.2f);
         TextBody& body = add_body(BodyType::dynamic, at);
@@ -653,7 +658,7 @@ private:
                 (world_.bodies[a].def.type != BodyType::dynamic && world_.bodies[b].def.type != BodyType::dynamic))
                 continue;
             looped_ = true;
-            TextJoint& joint = add_joint(kind, a, b, world_.bodies[a].def.position, random_.direction());
+            TextJoint& joint = add_joint(kind, a, b, position_of(a), random_.direction());
             joint.from = static_cast<int>(random_.below(100));
             joint.here = true;
         }
@@ -775,17 +780,13 @@ private:
                 c.numbers = {static_cast<float>(random_.below(64))};
                 looped_ = true;
                 break;
-            case 8:
+            case 8: {
                 if (!has(soak_contradictions)) return;
                 c.what = "place";
-                c.numbers = {body.def.position.x + v.x,
-                             body.def.position.y + v.y,
-                             body.def.position.z + v.z,
-                             1.0f,
-                             0.0f,
-                             0.0f,
-                             0.0f};
+                const vec3 at(displaced(body.def.position, v));
+                c.numbers = {at.x, at.y, at.z, 1.0f, 0.0f, 0.0f, 0.0f};
                 break;
+            }
             default:
                 c.what = "remove";
         }

@@ -1,7 +1,5 @@
 #include "samples/soak/random_world.h"
 
-#include "samples/scenes/kit/random.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -37,6 +35,7 @@ constexpr SoakFeatureName names[] = {
     {"breaking", soak_breaking},
     {"contradictions", soak_contradictions},
     {"contacts", soak_contacts},
+    {"far", soak_far},
 };
 
 constexpr std::uint32_t walls = 1, things = 2, others = 4;  // filter categories: everything meets walls
@@ -62,6 +61,7 @@ public:
         if (has(soak_sensors)) make_sensors();
         if (has(soak_joints)) make_joints();
         if (has(soak_changes)) make_changes();
+        if (has(soak_far)) move_far_away();
         return std::move(world_);
     }
 
@@ -249,18 +249,19 @@ private:
         if (!(std::min({free.x, free.y, free.z}) > 0.0f)) return false;
         BodyDef& d = body.def;
         for (int tries = 0; tries < 30; ++tries) {
-            d.position = random_.in_box(free) + vec3(0, room_.y, 0);
-            if (piled && tries == 0) d.position = {0.05f * random_.unit(), 0.7f + reach, 0.05f * random_.unit()};
+            vec3 at = random_.in_box(free) + vec3(0, room_.y, 0);
+            if (piled && tries == 0) at = {0.05f * random_.unit(), 0.7f + reach, 0.05f * random_.unit()};
             if (piled && tries == 0 && !placed_.empty())
-                d.position.y = placed_.back().at.y + placed_.back().reach + reach + 0.01f;
-            if (d.position.y > room_.y + free.y) continue;
+                at.y = placed_.back().at.y + placed_.back().reach + reach + 0.01f;
+            if (at.y > room_.y + free.y) continue;
             const bool clear = std::ranges::none_of(placed_, [&](const Placed& p) {
                 const float apart = p.reach + reach;
-                return length_squared(p.at - d.position) < apart * apart;
+                return length_squared(p.at - at) < apart * apart;
             });
             if (!clear && !has(soak_overlaps)) continue;
+            d.position = at;
             d.rotation = !piled || one_in(2) ? random_.rotation() : quat(1.0f, 0.0f, 0.0f, 0.0f);
-            placed_.push_back({d.position, reach});
+            placed_.push_back({at, reach});
             return true;
         }
         return false;
@@ -308,7 +309,8 @@ private:
         j.b = b;
         const TextBody &body_a = world_.bodies[a], &body_b = world_.bodies[b];
         j.from = std::max(body_a.from, body_b.from);
-        const vec3 anchor = glm::mix(body_a.def.position, body_b.def.position, random_.unit());
+        const vec3 between(body_b.def.position - body_a.def.position);
+        const dvec3 anchor = displaced(body_a.def.position, random_.unit() * between);
         const JointFrames frames =
             joint_frames({body_a.def.position, normalized(body_a.def.rotation)},
                          {body_b.def.position, normalized(body_b.def.rotation)}, anchor, random_.direction());
@@ -318,7 +320,7 @@ private:
         const float most = moves ? 0.5f : 2.5f;
         const float low = most * random_.unit(), high = most * random_.unit();
         if (j.kind == JointKind::distance) {
-            const float apart = std::sqrt(length_squared(body_b.def.position - body_a.def.position));
+            const float apart = std::sqrt(length_squared(between));
             j.frame_a.position = j.frame_b.position = vec3(0.0f);
             if (one_in(2)) j.limit = {one_in(2) ? 0.0f : 0.5f * apart, apart + high};
             if (one_in(3)) j.spring = {0.5f + 5.0f * random_.unit(), random_.unit(), apart * random_.unit(), unlimited};
@@ -521,6 +523,11 @@ private:
         return true;
     }
 
+    void move_far_away() {
+        random_ = stream(11);
+        if (one_in(3)) world_.origin = far_place(random_);
+    }
+
     std::uint64_t seed_;
     Random random_;
     std::uint32_t has_ = 0;
@@ -537,6 +544,8 @@ private:
 }  // namespace
 
 std::span<const SoakFeatureName> soak_feature_names() { return names; }
+
+dvec3 far_place(Random& random) { return glm::round(random.in_box(vec3(8388608.0f))); }
 
 std::uint64_t seed_from(std::string_view text) {
     std::uint64_t h = 14695981039346656037ull;  // FNV-1a

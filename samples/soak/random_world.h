@@ -1,6 +1,7 @@
 #pragma once
 /// Random worlds for the soak: the same seed gives the same world from any compiler.
 
+#include "samples/scenes/kit/random.h"
 #include "samples/soak/world_text.h"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ enum SoakFeature : std::uint32_t {
     soak_bouncy = 1u << 15,    ///< restitution
     soak_belts = 1u << 16,     ///< belts, anisotropic grip, rolling resistance
     soak_overlaps = 1u << 17,  ///< bodies put into each other
+    soak_far = 1u << 27,       ///< places far from the world's origin
     // Of the worlds of joints (joint_world.h) only.
     soak_copies = 1u << 18,          ///< several articulations of one layout
     soak_ranges = 1u << 19,          ///< limits of joints
@@ -39,7 +41,7 @@ enum SoakFeature : std::uint32_t {
     soak_breaking = 1u << 24,        ///< joints that break
     soak_contradictions = 1u << 25,  ///< joints that cannot all be satisfied
     soak_contacts = 1u << 26,        ///< a ground or a room, and loose bodies
-    soak_all = (1u << 27) - 1,
+    soak_all = (1u << 28) - 1,
 };
 /// By the names that the command line takes.
 struct SoakFeatureName {
@@ -47,6 +49,9 @@ struct SoakFeatureName {
     std::uint32_t feature;
 };
 std::span<const SoakFeatureName> soak_feature_names();
+
+/// A random place for a world: whole metres, up to 2^23 m (8,389 km) from the world's origin along each axis.
+dvec3 far_place(Random& random);
 
 /// A seed from a text, such as the name of a commit: different texts give different seeds.
 std::uint64_t seed_from(std::string_view text);

@@ -194,6 +194,7 @@ private:
 
     void simplify_world() {
         const WorldDef plain;
+        if (best_.origin != dvec3(0.0)) simplify([](WorldText& w) { w.origin = dvec3(0.0); });
         if (best_.dts.size() > 1 || best_.dts[0] != 1.0f / 60.0f)
             simplify([](WorldText& w) { w.dts = {1.0f / 60.0f}; });
         if (best_.dts.size() > 1) simplify([](WorldText& w) { w.dts.resize(1); });

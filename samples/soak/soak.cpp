@@ -183,7 +183,8 @@ private:
 
     /// How far outside of the room a body's centre of mass is, m.
     float outside(BodyId id) const {
-        const vec3 out = glm::abs(world_.center_of_mass(id) - vec3(0, text_.room.y, 0)) - text_.room;
+        const vec3 center(world_.center_of_mass(id) - text_.origin);
+        const vec3 out = glm::abs(center - vec3(0, text_.room.y, 0)) - text_.room;
         return std::max({out.x, out.y, out.z});
     }
     bool checks_escapes() const { return wants(SoakCheck::escape) && text_.room != vec3(0.0f) && text_.def.continuous; }
@@ -194,7 +195,7 @@ private:
         if (!checks_escapes() || text_.changes.empty()) return;
         for (const TextBody& body : text_.bodies) {
             const BodyId id = script_.body(body.number);
-            centers_.push_back(id && world_.is_valid(id) ? world_.center_of_mass(id) : vec3(0.0f));
+            centers_.push_back(id && world_.is_valid(id) ? world_.center_of_mass(id) : dvec3(0.0));
         }
     }
 
@@ -253,8 +254,9 @@ private:
             if (type == BodyType::fixed) continue;
             ++outcome_.body_steps;
             if (!world_.is_awake(id)) continue;
-            const Transform pose = world_.transform(id);
-            const vec3 v = world_.linear_velocity(id), w = world_.angular_velocity(id), c = world_.center_of_mass(id);
+            const WorldTransform pose = world_.transform(id);
+            const dvec3 c = world_.center_of_mass(id);
+            const vec3 v = world_.linear_velocity(id), w = world_.angular_velocity(id);
             const quat& q = pose.rotation;
             if (!is_finite(pose.position) || !is_finite(c) || !is_finite(v) || !is_finite(w) ||
                 !(std::abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0f) < 1e-5f)) {
@@ -363,7 +365,7 @@ private:
     double last_kinetic_ = 0.0, by_broken_joints_ = 0.0;  ///< J
     std::vector<int> open_for_;                           ///< steps, by place among the joints
     std::set<Touch> touching_;
-    std::vector<vec3> centers_;            ///< by place among the bodies; empty where nobody asks
+    std::vector<dvec3> centers_;           ///< by place among the bodies; empty where nobody asks
     std::set<std::uint32_t> put_outside_;  ///< numbers of bodies
     int step_ = 0;
     bool stopped_ = false;

@@ -184,8 +184,9 @@ std::string shape_flaw(const TextShape& shape) {
     return set_geometry(shape.kind, shape.numbers, part);
 }
 
-BodyDef body_def(const TextBody& body) {
+BodyDef body_def(const TextBody& body, const dvec3& origin) {
     BodyDef def = body.def;
+    def.position = origin + on_grid(def.position);
     for (const TextShape& shape : body.shapes) {
         ShapeDef part = shape.def;
         if (set_geometry(shape.kind, shape.numbers, part).empty()) def.shapes.push_back(part);
@@ -205,9 +206,8 @@ World make_text_world(const WorldText& text) {
 TextRun::TextRun(const WorldText& text) : text_(text) {}
 
 /// Returns the frame on a body at `pose` that coincides with a frame on a body at `other`.
-static Transform frame_at(const Transform& pose, const Transform& other, const Transform& frame) {
-    const vec3 point = transform_point(other, frame.position);
-    return {inverse_rotate(pose.rotation, point - pose.position),
+static Transform frame_at(const WorldTransform& pose, const WorldTransform& other, const Transform& frame) {
+    return {inverse_transform_point(pose, transform_point(other, frame.position)),
             normalized(multiply(conjugate(pose.rotation), multiply(other.rotation, normalized(frame.rotation))))};
 }
 
@@ -223,7 +223,7 @@ void TextRun::prepare(World& world, int step) {
     for (const TextBody& body : text_.bodies) {
         if (body.from != step) continue;
         if (body.number >= bodies_.size()) bodies_.resize(body.number + 1);
-        bodies_[body.number] = world.add_body(body_def(body));
+        bodies_[body.number] = world.add_body(body_def(body, text_.origin));
         expect(static_cast<bool>(bodies_[body.number]), "body " + std::to_string(body.number));
     }
     for (const TextJoint& joint : text_.joints) {
@@ -292,6 +292,7 @@ bool TextRun::change_joint(World& world, const TextChange& change) {
 bool TextRun::change(World& world, const TextChange& change) {
     const auto n = [&](std::size_t i) { return i < change.numbers.size() ? change.numbers[i] : 0.0f; };
     const auto vector = [&](std::size_t i) { return vec3(n(i), n(i + 1), n(i + 2)); };
+    const auto place = [&](std::size_t i) { return displaced(text_.origin, vector(i)); };
     const auto rotation = [&](std::size_t i) { return quat(n(i), n(i + 1), n(i + 2), n(i + 3)); };
     const auto index = [&](std::size_t i) { return static_cast<std::uint32_t>(std::clamp(n(i), 0.0f, 1e6f)); };
     const std::string& what = change.what;
@@ -306,13 +307,13 @@ bool TextRun::change(World& world, const TextChange& change) {
         what == "push" || what == "force" || what == "torque" || what == "mass" || what == "sleep" || what == "wake";
     if (needs_dynamic && now != BodyType::dynamic) return true;
     if (what == "velocity" && now == BodyType::fixed) return true;
-    if (what == "push") return world.apply_impulse_at(id, vector(0), world.center_of_mass(id) + vector(3));
-    if (what == "force") return world.apply_force_at(id, vector(0), world.center_of_mass(id) + vector(3));
+    if (what == "push") return world.apply_impulse_at(id, vector(0), displaced(world.center_of_mass(id), vector(3)));
+    if (what == "force") return world.apply_force_at(id, vector(0), displaced(world.center_of_mass(id), vector(3)));
     if (what == "torque") return world.apply_torque(id, vector(0));
     if (what == "velocity")
         return world.set_linear_velocity(id, vector(0)) && world.set_angular_velocity(id, vector(3));
-    if (what == "place") return world.set_transform(id, vector(0), rotation(3));
-    if (what == "target") return world.set_kinematic_target(id, vector(0), rotation(3));
+    if (what == "place") return world.set_transform(id, place(0), rotation(3));
+    if (what == "target") return world.set_kinematic_target(id, place(0), rotation(3));
     if (what == "type") {
         const auto type = static_cast<BodyType>(std::min(index(0), 2u));
         if (!world.set_type(id, type)) return false;
@@ -354,18 +355,19 @@ const Scene& file_scene() {
             data.substeps = text->def.substeps;
             data.gravity = text->def.gravity;
             std::vector<std::uint32_t> place;
-            vec3 low(0.0f), high(0.0f);  // of what moves
+            dvec3 low(0.0), high(0.0);  // of what moves
             bool any = false;
             for (const TextBody& body : text->bodies) {
                 if (body.number >= place.size()) place.resize(body.number + 1, 0xffffffffu);
                 place[body.number] = static_cast<std::uint32_t>(data.bodies.size());
-                data.bodies.push_back(body_def(body));
+                data.bodies.push_back(body_def(body, text->origin));
                 if (body.def.type == BodyType::fixed) {
                     data.glass.push_back(place[body.number]);
                     continue;
                 }
-                low = any ? glm::min(low, body.def.position) : body.def.position;
-                high = any ? glm::max(high, body.def.position) : body.def.position;
+                const dvec3 at = data.bodies.back().position;
+                low = any ? glm::min(low, at) : at;
+                high = any ? glm::max(high, at) : at;
                 any = true;
             }
             std::vector<std::uint32_t> joint_place;
@@ -392,15 +394,14 @@ const Scene& file_scene() {
                     for (const TextChange& push : pushes) {
                         if (push.step != step || push.numbers.size() < 6) continue;
                         const std::size_t body = place[push.target];
-                        bodies.apply_impulse(
-                            body, {push.numbers[0], push.numbers[1], push.numbers[2]},
-                            bodies.center_of_mass(body) + vec3(push.numbers[3], push.numbers[4], push.numbers[5]));
+                        const vec3 impulse = load3(push.numbers.data()), from_center = load3(push.numbers.data() + 3);
+                        bodies.apply_impulse(body, impulse, displaced(bodies.center_of_mass(body), from_center));
                     }
                 };
             }
-            data.camera.target = 0.5f * (low + high);
-            data.camera.eye =
-                data.camera.target + vec3(0.6f, 0.45f, 0.8f) * (2.0f + std::sqrt(length_squared(high - low)));
+            const dvec3 diagonal = high - low;
+            data.camera.target = low + 0.5 * diagonal;
+            data.camera.eye = data.camera.target + dvec3(0.6, 0.45, 0.8) * (2.0 + glm::length(diagonal));
             return data;
         }};
     return scene;

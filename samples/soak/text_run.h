@@ -11,8 +11,8 @@ namespace talus::samples {
 
 /// Says what is wrong with the kind and the numbers of a shape, in words for a line of a file; empty if nothing is.
 std::string shape_flaw(const TextShape& shape);
-/// Its bodies' definitions, shapes included.
-BodyDef body_def(const TextBody& body);
+/// The definition of a body of a description with this origin, shapes included.
+BodyDef body_def(const TextBody& body, const dvec3& origin);
 
 /// A world that is run from a description: add what comes and change what changes before each step.
 class TextRun {

@@ -1,5 +1,6 @@
 #include "samples/soak/world_text.h"
 
+#include "common/number_text.h"
 #include "samples/soak/text_run.h"
 
 #include <algorithm>
@@ -39,8 +40,11 @@ public:
         std::snprintf(text, sizeof text, " %.9g", static_cast<double>(x));
         return text_ += text, *this;
     }
+    /// With as many digits as the same double needs.
+    Line& number(double x) { return text_ += " " + detail::text(x), *this; }
     Line& whole(long long x) { return text_ += " " + std::to_string(x), *this; }
     Line& vector(const vec3& v) { return number(v.x).number(v.y).number(v.z); }
+    Line& position(const dvec3& p) { return number(p.x).number(p.y).number(p.z); }
     Line& rotation(const quat& q) { return number(q.w).number(q.x).number(q.y).number(q.z); }
     Line& pose(const Transform& t) { return vector(t.position).rotation(t.rotation); }
     std::string end() const { return text_ + "\n"; }
@@ -52,7 +56,7 @@ private:
 std::string body_lines(const TextBody& body) {
     const BodyDef &d = body.def, plain;
     Line line("body " + std::to_string(body.number));
-    line.word(type_names[static_cast<int>(d.type)]).word("at").vector(d.position);
+    line.word(type_names[static_cast<int>(d.type)]).word("at").position(d.position);
     if (d.rotation != plain.rotation) line.word("turned").rotation(d.rotation);
     if (d.linear_velocity != vec3(0.0f)) line.word("velocity").vector(d.linear_velocity);
     if (d.angular_velocity != vec3(0.0f)) line.word("spin").vector(d.angular_velocity);
@@ -154,6 +158,10 @@ public:
         if (!has_number()) return good_ = false, 0.0f;
         return std::strtof(words_[next_++].c_str(), nullptr);
     }
+    double wide_number() {
+        if (!has_number()) return good_ = false, 0.0;
+        return std::strtod(words_[next_++].c_str(), nullptr);
+    }
     long long whole(long long low, long long high) {
         if (at_end()) return good_ = false, low;
         char* end = nullptr;
@@ -166,6 +174,10 @@ public:
     int step() { return static_cast<int>(whole(0, 10'000'000)); }
     vec3 vector() {
         const float x = number(), y = number(), z = number();
+        return {x, y, z};
+    }
+    dvec3 position() {
+        const double x = wide_number(), y = wide_number(), z = wide_number();
         return {x, y, z};
     }
     quat rotation() {
@@ -210,7 +222,7 @@ TextBody read_body(Words& in) {
     while (!in.at_end() && in.good()) {
         const std::string w = in.word();
         if (w == "at")
-            d.position = in.vector();
+            d.position = in.position();
         else if (w == "turned")
             d.rotation = in.rotation();
         else if (w == "velocity")
@@ -409,6 +421,7 @@ std::string to_text(const WorldText& world) {
     Line dt("dt");
     for (const float x : world.dts) dt.number(x);
     text += dt.end();
+    if (world.origin != dvec3(0.0)) text += Line("origin").position(world.origin).end();
     if (world.room != vec3(0.0f)) text += Line("room").vector(world.room).end();
     if (world.jump > 0.0f) text += Line("jump").number(world.jump).end();
     if (world.gap > 0.0f) text += Line("gap").number(world.gap).end();
@@ -491,7 +504,9 @@ Result<WorldText> from_text(const std::string& text) {
             world.dts.clear();
             while (in.has_number()) world.dts.push_back(in.number());
             if (world.dts.empty()) in.fail();
-        } else if (what == "room")
+        } else if (what == "origin")
+            world.origin = in.position();
+        else if (what == "room")
             world.room = in.vector();
         else if (what == "jump")
             world.jump = in.number();

@@ -27,7 +27,7 @@ struct TextShape {
 struct TextBody {
     std::uint32_t number = 0;
     int from = 0;  ///< step before which it is added
-    BodyDef def;   ///< all but its shapes
+    BodyDef def;   ///< all but its shapes; its position is relative to WorldText::origin
     std::vector<TextShape> shapes;
 };
 
@@ -57,7 +57,8 @@ struct TextJoint {
 /// Whether a shape's pose is that of its body.
 bool is_identity(const Transform& pose);
 
-/// Something that is done before a step. What the numbers are is said where each is done (text_run.cpp).
+/// Something that is done before a step. What the numbers are is said where each is done (text_run.cpp). Positions are
+/// relative to WorldText::origin.
 struct TextChange {
     int step = 0;
     std::string what;
@@ -69,8 +70,9 @@ struct WorldText {
     WorldDef def;
     std::vector<float> dts{1.0f / 60.0f};  ///< by turns, s
     int steps = 60;
-    vec3 room{0.0f};   ///< half extents, about (0, room.y, 0); no body may leave it. Zero: there is none
-    float gap = 0.0f;  ///< m and rad; the check `gap`: joints may be open by so much after a step. 0: no such check
+    dvec3 origin{0.0};  ///< the place in the world that all positions are relative to, m
+    vec3 room{0.0f};    ///< half extents, about (0, room.y, 0); no body may leave it. Zero: there is none
+    float gap = 0.0f;   ///< m and rad; the check `gap`: joints may be open by so much after a step. 0: no such check
     /// m/s; the check `jump`: no body may become faster by more than this, and more than 20 times as fast as the fastest
     /// body was, in one step. 0: no such check.
     float jump = 0.0f;

@@ -40,7 +40,7 @@ struct Cells {
                 }
                 // Any id: its bits are beside the bounds, and may be those of a NaN or of a denormal number.
                 entry.id = static_cast<unsigned>(random.bits());
-                entry.unused = static_cast<unsigned>(random.bits());
+                entry.cell = static_cast<unsigned>(random.bits());
                 entries.push_back(entry);
             }
         }

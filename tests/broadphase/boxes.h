@@ -12,13 +12,15 @@
 
 namespace talus::test {
 
-inline Aabb box_at(const vec3& centre, const vec3& half) { return {centre - half, centre + half}; }
+inline WorldAabb box_at(const dvec3& centre, const vec3& half) { return {centre - dvec3(half), centre + dvec3(half)}; }
 
 /// A box with its centre within +-range and half edges from min_half to max_half.
-inline Aabb random_box(Random& random, float range, float min_half, float max_half) {
+inline WorldAabb random_box(Random& random, float range, float min_half, float max_half) {
     const vec3 centre = random.point(-range, range), half = random.point(min_half, max_half);
     return box_at(centre, half);
 }
+
+inline WorldAabb moved_by(const WorldAabb& box, const dvec3& way) { return {box.lower + way, box.upper + way}; }
 
 /// Checks that the events of the last update are those of the oracle, in order.
 inline void check_events(const Broadphase& broadphase, const PairOracle& oracle) {

@@ -14,7 +14,7 @@ namespace talus::test {
 struct OracleProxy {
     bool alive = false, moving = false;
     Filter filter;
-    Aabb box;  // fat
+    WorldAabb box;  // fat
 };
 
 /// The pairs by the definition in broadphase.h: every pair of proxies is tested in every update.
@@ -66,13 +66,13 @@ private:
 };
 
 /// The pairs of thousands of moving proxies, by a sweep along one axis. Ascending.
-inline std::vector<ProxyPair> swept_pairs(const std::vector<Aabb>& boxes) {
+inline std::vector<ProxyPair> swept_pairs(const std::vector<WorldAabb>& boxes) {
     std::vector<ProxyIndex> order(boxes.size());
     for (ProxyIndex p = 0; p < boxes.size(); ++p) order[p] = p;
     std::ranges::sort(order, {}, [&](ProxyIndex p) { return boxes[p].lower.x; });
     std::vector<ProxyPair> pairs;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const Aabb& box = boxes[order[i]];
+        const WorldAabb& box = boxes[order[i]];
         for (std::size_t k = i + 1; k < order.size() && boxes[order[k]].lower.x <= box.upper.x; ++k) {
             if (overlaps(box, boxes[order[k]]))
                 pairs.push_back({std::min(order[i], order[k]), std::max(order[i], order[k])});
@@ -84,7 +84,7 @@ inline std::vector<ProxyPair> swept_pairs(const std::vector<Aabb>& boxes) {
 
 // The oracle of casts: separating axes (Ericson 2005, 5.3.3) of the centre's segment and the box grown by the half
 // edges, in long double. The library uses slabs instead. `slack` widens the box (m).
-inline bool cast_meets(const BoxCast& cast, const Aabb& box, long double slack) {
+inline bool cast_meets(const BoxCast& cast, const WorldAabb& box, long double slack) {
     using Real = long double;
     Real h[3], m[3], d[3];
     for (int i = 0; i < 3; ++i) {
@@ -103,24 +103,25 @@ inline bool cast_meets(const BoxCast& cast, const Aabb& box, long double slack) 
 }
 
 /// The sum of all coordinates (m): rounding errors are proportional to it.
-inline long double reach_of(const BoxCast& cast, const Aabb& box) {
+inline long double reach_of(const BoxCast& cast, const WorldAabb& box) {
     long double sum = 0.0L;
     for (int i = 0; i < 3; ++i) {
-        for (const float x : {cast.center[i], cast.translation[i], cast.half[i], box.lower[i], box.upper[i]})
+        const auto translation = double{cast.translation[i]}, half = double{cast.half[i]};
+        for (const double x : {cast.center[i], translation, half, box.lower[i], box.upper[i]})
             sum += std::abs(static_cast<long double>(x));
     }
     return sum;
 }
 
 /// Whether a cast surely enters the box, despite the rounding errors of double precision; and whether it may enter it.
-inline bool surely_enters(const BoxCast& cast, const Aabb& box) {
+inline bool surely_enters(const BoxCast& cast, const WorldAabb& box) {
     return cast_meets(cast, box, -1e-14L * reach_of(cast, box));
 }
-inline bool may_enter(const BoxCast& cast, const Aabb& box) {
+inline bool may_enter(const BoxCast& cast, const WorldAabb& box) {
     return cast_meets(cast, box, 1e-13L * reach_of(cast, box));
 }
 
-inline long double exact_distance_to(const Aabb& box, const vec3& point) {
+inline long double exact_distance_to(const WorldAabb& box, const dvec3& point) {
     long double sum = 0.0L;
     for (int axis = 0; axis < 3; ++axis) {
         const long double x = point[axis];

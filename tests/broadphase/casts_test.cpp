@@ -16,13 +16,15 @@ struct World {
     std::string name;
     int count;
     float size;
-    vec3 offset, flatten;
+    dvec3 offset;
+    vec3 flatten;
     float max_half;
 };
 const World worlds[] = {
     {"crowd", 400, 8.0f, vec3(0.0f), vec3(1.0f), 0.7f},
     {"sparse", 800, 100.0f, vec3(0.0f), vec3(1.0f), 1.0f},
     {"plane far away", 500, 40.0f, vec3(10000.0f, -3000.0f, -10000.0f), vec3(1.0f, 0.01f, 1.0f), 0.7f},
+    {"crowd at 10,000 km", 300, 8.0f, dvec3(1e7, -1e7, 3e6), vec3(1.0f), 0.7f},
     {"tower", 300, 150.0f, vec3(0.0f), vec3(0.005f, 1.0f, 0.005f), 0.6f},
     {"one point", 60, 0.0f, vec3(3.0f), vec3(1.0f), 0.6f},
     {"few", 12, 3.0f, vec3(0.0f), vec3(1.0f), 0.7f},
@@ -57,7 +59,7 @@ public:
         if (phase == 1 || phase == 4) broadphase.refresh();
         if (phase == 2 || phase == 4) broadphase.update();
     }
-    vec3 position() { return world.offset + world.flatten * random.point(-world.size, world.size); }
+    dvec3 position() { return world.offset + dvec3(world.flatten * random.point(-world.size, world.size)); }
     ProxyIndex proxy_of(std::uint32_t user_data) const { return proxies_[user_data]; }
 
     const World& world;
@@ -87,14 +89,14 @@ BoxCast random_cast(Life& life, int i) {
     const World& w = life.world;
     Random& random = life.random;
     BoxCast cast{life.position(), vec3(0.0f)};
-    cast.translation = (i % 3 == 0 ? 2.0f : 1.0f) * (life.position() - cast.center);
+    cast.translation = (i % 3 == 0 ? 2.0 : 1.0) * (life.position() - cast.center);
     if (i % 4 != 0) cast.half = random.point(0.0f, (i % 8 == 1 ? 5.0f : 0.5f) * w.max_half);
     if (i % 5 == 0) cast.half[static_cast<int>(random.below(3))] = 0.0f;
     if (i % 6 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
     if (i % 11 == 0) cast.translation = vec3(0.0f);
     if (i % 13 == 0) cast.half = vec3(w.size + 1.0f, 0.1f, w.size + 1.0f);  // a floor that falls through the world
     if (i % 10 == 0) cast.max_fraction = random.real(0.0f, 1.0f);
-    if (i % 17 == 0) cast.center -= 1e4f * w.size * vec3(1.0f), cast.translation = vec3(2e4f * w.size);
+    if (i % 17 == 0) cast.center -= dvec3(1e4f * w.size), cast.translation = vec3(2e4f * w.size);
     return cast;
 }
 
@@ -113,7 +115,7 @@ std::size_t check_cast(const Life& life, const BoxCast& cast, float clip) {
     left.max_fraction = max_fraction;
     std::size_t missed = 0, invented = 0, twice = 0;
     for (ProxyIndex p = 0; p < life.alive.size(); ++p) {
-        const Aabb& box = life.broadphase.fat_box(p);
+        const WorldAabb& box = life.broadphase.fat_box(p);
         missed += life.alive[p] && visits[p] == 0 && surely_enters(left, box);
         invented += visits[p] != 0 && !(life.alive[p] && may_enter(cast, box));
         twice += visits[p] > 1;
@@ -133,7 +135,7 @@ struct Near {
     float distance;
 };
 
-void check_nearest(const Life& life, const vec3& point, float max_distance, std::size_t most) {
+void check_nearest(const Life& life, const dvec3& point, float max_distance, std::size_t most) {
     std::vector<Near> got;
     life.broadphase.nearest(point, max_distance, [&](std::uint32_t user_data, float distance, float max) {
         got.push_back({user_data, distance});
@@ -187,7 +189,7 @@ TEST_CASE("swept boxes visit what brute force says, in every state of the broadp
 
 TEST_CASE("a box that rests against a box, starts in it or slides along it has hit it") {
     Broadphase b;
-    const Aabb box{vec3(-1.0f), vec3(1.0f)};
+    const WorldAabb box{vec3(-1.0f), vec3(1.0f)};
     b.add({.box = box, .moving = false});
     for (const bool updated : {false, true}) {
         if (updated) b.update();
@@ -244,7 +246,7 @@ TEST_CASE("a batch of casts visits what they visit one by one") {
             // The nearest hit of each, by the fraction at which its box is entered, and ties by index: clipped on the
             // way.
             const auto closest = [&](std::size_t i, std::uint32_t user_data, float max, Visit& best) {
-                const Aabb& box = life.broadphase.fat_box(life.proxy_of(user_data));
+                const WorldAabb& box = life.broadphase.fat_box(life.proxy_of(user_data));
                 const double exact = enter_fraction(casts[i], box);
                 auto fraction =
                     static_cast<float>(exact);  // rounded up, or boxes at the same distance would be clipped
@@ -276,7 +278,7 @@ TEST_CASE("questions may be asked from within a visit, of any kind and depth") {
     for (int frame = 0; frame < 4; ++frame) life.next();
     const Broadphase& b = life.broadphase;
     std::vector<std::uint32_t> alone, nested;
-    const Aabb box = box_at(vec3(0.0f), vec3(3.0f));
+    const WorldAabb box = box_at(vec3(0.0f), vec3(3.0f));
     const BoxCast cast{vec3(-9.0f), vec3(18.0f), vec3(1.0f)};
     b.query(box, [&](std::uint32_t id) { alone.push_back(id); });
     b.cast(cast, [&](std::uint32_t id, float max) { return alone.push_back(id), max; });
@@ -310,10 +312,11 @@ TEST_CASE("the nearest boxes come by distance and then by index, in every state 
         for (int frame = 0; frame < 12; ++frame) {
             CAPTURE(frame);
             for (int i = 0; i < 30; ++i) {
-                vec3 point = life.position();
-                if (i % 5 == 0) point += 10.0f * (point - world.offset);
-                const Aabb& box = life.broadphase.fat_box(life.random.below(static_cast<std::uint32_t>(world.count)));
-                if (i % 7 == 0) point = i % 2 == 0 ? box.lower : 0.5f * (box.lower + box.upper);
+                dvec3 point = life.position();
+                if (i % 5 == 0) point += 10.0 * (point - world.offset);
+                const WorldAabb& box =
+                    life.broadphase.fat_box(life.random.below(static_cast<std::uint32_t>(world.count)));
+                if (i % 7 == 0) point = i % 2 == 0 ? box.lower : 0.5 * (box.lower + box.upper);
                 const float max = i % 4 == 0 ? std::numeric_limits<float>::infinity()
                                              : life.random.real(0.0f, 1.0f) * (world.size + world.max_half);
                 check_nearest(life, point, i % 9 == 0 ? 0.0f : max, i % 3 == 0 ? 1000000 : 1 + life.random.below(20));

@@ -33,7 +33,7 @@ TEST_CASE("an index is the lowest free one, and becomes free at the update that 
 
 TEST_CASE("what is changed and changed back between two updates makes no events") {
     Broadphase b;
-    const Aabb here = box_at(vec3(0.0f), vec3(1.0f)), away = box_at(vec3(50.0f), vec3(1.0f));
+    const WorldAabb here = box_at(vec3(0.0f), vec3(1.0f)), away = box_at(vec3(50.0f), vec3(1.0f));
     const ProxyIndex moved = b.add({.box = here}), filtered = b.add({.box = here}), stopped = b.add({.box = here});
     b.update();
     REQUIRE(b.pair_count() == 3);
@@ -68,7 +68,7 @@ TEST_CASE("filters: each mask must hold a category of the other, unless the two 
 }
 
 TEST_CASE("the fraction at which a moving box enters a box, 0 at the start, negative for a miss") {
-    const Aabb box{vec3(2, -1, -1), vec3(4, 1, 1)};
+    const WorldAabb box{vec3(2, -1, -1), vec3(4, 1, 1)};
     CHECK(enter_fraction({vec3(0.0f), vec3(4, 0, 0)}, box) == doctest::Approx(0.5));
     CHECK(enter_fraction({vec3(0.0f), vec3(4, 0, 0), vec3(1.0f)}, box) == doctest::Approx(0.25));
     CHECK(enter_fraction({vec3(6, 0, 0), vec3(-4, 0, 0)}, box) == doctest::Approx(0.5));
@@ -82,7 +82,7 @@ TEST_CASE("the fraction at which a moving box enters a box, 0 at the start, nega
 TEST_CASE("a cast or a box with a NaN does not touch at the start") {
     // enter_fraction returned 0.
     constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-    const Aabb box{vec3(2, -1, -1), vec3(4, 1, 1)};
+    const WorldAabb box{vec3(2, -1, -1), vec3(4, 1, 1)};
     const vec3 start(0.0f), to(4, 0, 0);
     for (const float bad : {nan, inf, -inf}) {
         CAPTURE(bad);
@@ -97,7 +97,7 @@ TEST_CASE("a cast or a box with a NaN does not touch at the start") {
     }
     CHECK(enter_fraction({start, to, vec3(-0.5f)}, box) < 0.0);
     for (int i = 0; i < 3; ++i) {
-        Aabb wrong = box;
+        WorldAabb wrong = box;
         wrong.lower[i] = nan;
         CHECK(enter_fraction({start, to}, wrong) < 0.0);
         wrong = box;

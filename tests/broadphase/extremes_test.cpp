@@ -59,7 +59,7 @@ TEST_CASE("world-sized slabs meet each other and everything in them") {
     Broadphase b;
     Random random(5);
     PairOracle oracle;
-    const auto add = [&](const Aabb& box, bool moving) {
+    const auto add = [&](const WorldAabb& box, bool moving) {
         const ProxyIndex p = b.add({.box = box, .moving = moving});
         oracle.proxies.push_back({true, moving, {}, b.fat_box(p)});
     };
@@ -73,17 +73,30 @@ TEST_CASE("world-sized slabs meet each other and everything in them") {
 }
 
 TEST_CASE("boxes at the ends of the number line are pairs like any other") {
-    constexpr float huge = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
-    const std::vector<Aabb> boxes = {
-        {vec3(-huge), vec3(huge)}, {vec3(huge), vec3(huge)},     {vec3(-huge), vec3(-huge)}, {vec3(0.0f), vec3(0.0f)},
-        {vec3(-0.0f), vec3(0.0f)}, {vec3(tiny), vec3(tiny)},     {vec3(-tiny), vec3(0.0f)},  {vec3(1e30f), vec3(2e30f)},
-        {vec3(1.0f), vec3(1.0f)},  {vec3(-1e-30f), vec3(1e-30f)}};
+    constexpr double huge = std::numeric_limits<double>::max(), tiny = std::numeric_limits<double>::denorm_min();
+    constexpr float float_huge = std::numeric_limits<float>::max(),
+                    float_tiny = std::numeric_limits<float>::denorm_min();
+    const std::vector<WorldAabb> boxes = {{dvec3(-huge), dvec3(huge)},
+                                          {dvec3(huge), dvec3(huge)},
+                                          {dvec3(-huge), dvec3(-huge)},
+                                          {vec3(0.0f), vec3(0.0f)},
+                                          {vec3(-0.0f), vec3(0.0f)},
+                                          {dvec3(tiny), dvec3(tiny)},
+                                          {dvec3(-tiny), dvec3(0.0)},
+                                          {dvec3(1e300), dvec3(2e300)},
+                                          {vec3(-float_huge), vec3(float_huge)},
+                                          {vec3(float_huge), vec3(float_huge)},
+                                          {vec3(float_tiny), vec3(float_tiny)},
+                                          {vec3(-float_tiny), vec3(0.0f)},
+                                          {vec3(1e30f), vec3(2e30f)},
+                                          {vec3(1.0f), vec3(1.0f)},
+                                          {vec3(-1e-30f), vec3(1e-30f)}};
     for (const bool moving : {true, false}) {
         for (const int copies : {1, 20}) {
             Broadphase b;
             PairOracle oracle;
             for (int copy = 0; copy < copies; ++copy) {
-                for (const Aabb& box : boxes) {
+                for (const WorldAabb& box : boxes) {
                     const bool moves =
                         moving || copy == 0;  // still ones keep these very boxes, moving ones are fattened
                     const ProxyIndex p = b.add({.box = box, .moving = moves});
@@ -100,13 +113,13 @@ TEST_CASE("boxes at the ends of the number line are pairs like any other") {
     }
 }
 
-TEST_CASE("touching boxes are a pair, boxes one float apart are not") {
+TEST_CASE("touching boxes are a pair, boxes one number apart are not") {
     Broadphase b;
     const ProxyIndex moving = b.add({.box = box_at(vec3(0.0f), vec3(0.5f))});
-    const float face = b.fat_box(moving).upper.x;
-    const ProxyIndex touching = b.add({.box = {vec3(face, -1, -1), vec3(face + 1, 1, 1)}, .moving = false});
-    const float beyond = std::nextafter(face, 2.0f * face);
-    b.add({.box = {vec3(beyond, -1, -1), vec3(beyond + 1, 1, 1)}, .moving = false});
+    const double face = b.fat_box(moving).upper.x;
+    const ProxyIndex touching = b.add({.box = {dvec3(face, -1, -1), dvec3(face + 1, 1, 1)}, .moving = false});
+    const double beyond = std::nextafter(face, 2 * face);
+    b.add({.box = {dvec3(beyond, -1, -1), dvec3(beyond + 1, 1, 1)}, .moving = false});
     b.update();
     REQUIRE(b.begun().size() == 1);
     CHECK(b.begun()[0] == ProxyPair{moving, touching});
@@ -135,15 +148,15 @@ TEST_CASE("an empty broadphase answers everything with nothing") {
 
 TEST_CASE("a box that was stretched by a fast flight gets its own size back at rest") {
     Broadphase b;
-    const Aabb tight = box_at(vec3(0.0f), vec3(0.5f));
+    const WorldAabb tight = box_at(vec3(0.0f), vec3(0.5f));
     const ProxyIndex p = b.add({.box = tight});
     b.move(p, box_at(vec3(5, 0, 0), vec3(0.5f)), vec3(0.8f, 0.0f, 0.0f));
-    const float stretched = b.fat_box(p).upper.x - b.fat_box(p).lower.x;
-    CHECK(stretched > 1.8f);
+    const double stretched = b.fat_box(p).upper.x - b.fat_box(p).lower.x;
+    CHECK(stretched > 1.8);
     b.move(p, box_at(vec3(5.1f, 0, 0), vec3(0.5f)), vec3(0.0f));
-    const float rested = b.fat_box(p).upper.x - b.fat_box(p).lower.x;
-    CHECK(rested < 1.2f);
-    CHECK(rested > 1.0f);
+    const double rested = b.fat_box(p).upper.x - b.fat_box(p).lower.x;
+    CHECK(rested < 1.2);
+    CHECK(rested > 1.0);
 }
 
 TEST_CASE("memory stays proportional to boxes and pairs, after bursts and when everything is gone") {

@@ -9,7 +9,7 @@ TEST_CASE("the events are the same bits with every compiler") {
     // The hash was printed by this test. It changes with fat_box_settings and with the scene only.
     Random random(99);
     Broadphase b;
-    std::vector<Aabb> boxes;
+    std::vector<WorldAabb> boxes;
     for (int i = 0; i < 400; ++i) {
         boxes.push_back(random_box(random, 5.0f, 0.1f, 0.7f));
         b.add({.box = boxes.back(), .moving = i % 5 != 0});
@@ -20,7 +20,7 @@ TEST_CASE("the events are the same bits with every compiler") {
         for (ProxyIndex p = 0; p < boxes.size(); ++p) {
             const vec3 step = random.point(-0.1f, 0.1f);
             if (p % 5 == 0) continue;
-            boxes[p] = {boxes[p].lower + step, boxes[p].upper + step};
+            boxes[p] = moved_by(boxes[p], step);
             b.move(p, boxes[p], step);
         }
         b.update();
@@ -36,7 +36,7 @@ TEST_CASE("the events are the same bits with every compiler") {
 TEST_CASE("a resting crowd makes no events and no work") {
     Broadphase broadphase;
     Random random(7);
-    std::vector<Aabb> tight;
+    std::vector<WorldAabb> tight;
     for (int i = 0; i < 1000; ++i) {
         tight.push_back(box_at(random.point(-5.0f, 5.0f), vec3(0.5f)));
         broadphase.add({.box = tight.back()});
@@ -46,9 +46,9 @@ TEST_CASE("a resting crowd makes no events and no work") {
     const std::size_t pairs = broadphase.pair_count();
     for (int frame = 0; frame < 100; ++frame) {
         for (ProxyIndex p = 0; p < tight.size(); ++p) {
-            const Aabb before = broadphase.fat_box(p);
+            const WorldAabb before = broadphase.fat_box(p);
             const vec3 jitter = random.point(-0.02f, 0.02f);  // less than the margin
-            broadphase.move(p, {tight[p].lower + jitter, tight[p].upper + jitter}, vec3(0.0f));
+            broadphase.move(p, moved_by(tight[p], jitter), vec3(0.0f));
             REQUIRE(before.lower == broadphase.fat_box(p).lower);
             REQUIRE(before.upper == broadphase.fat_box(p).upper);
         }
@@ -61,7 +61,7 @@ TEST_CASE("a resting crowd makes no events and no work") {
 
 TEST_CASE("a pair of two sleepers lasts until they part, a pair of two fixed ones never begins") {
     Broadphase b;
-    const Aabb unit = box_at(vec3(0.0f), vec3(0.5f));
+    const WorldAabb unit = box_at(vec3(0.0f), vec3(0.5f));
     const ProxyIndex a = b.add({.box = unit}), c = b.add({.box = unit});
     const ProxyIndex fixed = b.add({.box = unit, .moving = false}), other = b.add({.box = unit, .moving = false});
     b.update();
@@ -97,7 +97,7 @@ TEST_CASE("a pair of two sleepers lasts until they part, a pair of two fixed one
 
 TEST_CASE("a removed proxy's pairs end under its old index before that is used again") {
     Broadphase b;
-    const Aabb unit = box_at(vec3(0.0f), vec3(0.5f));
+    const WorldAabb unit = box_at(vec3(0.0f), vec3(0.5f));
     const ProxyIndex first = b.add({.box = unit, .user_data = 1});
     const ProxyIndex second = b.add({.box = unit, .user_data = 2});
     b.update();
@@ -142,10 +142,10 @@ TEST_CASE("bulk insertion and removal give the indices and pairs of one by one")
 TEST_CASE("the events do not depend on how the proxies came to be where they are") {
     // The same final boxes by two histories: the pairs that are there must be the same.
     Random random(11);
-    std::vector<Aabb> last(600);
-    for (Aabb& box : last) box = random_box(random, 5.0f, 0.2f, 0.7f);
+    std::vector<WorldAabb> last(600);
+    for (WorldAabb& box : last) box = random_box(random, 5.0f, 0.2f, 0.7f);
     Broadphase direct, wandering;
-    for (const Aabb& box : last) direct.add({.box = box});
+    for (const WorldAabb& box : last) direct.add({.box = box});
     for (std::size_t i = 0; i < last.size(); ++i)
         wandering.add({.box = box_at(random.point(-50.0f, 50.0f), vec3(0.3f))});
     for (int frame = 0; frame < 40; ++frame) {

@@ -15,7 +15,7 @@ struct World {
     std::vector<bool> alive;
 };
 
-void check_box(const World& world, const Aabb& box) {
+void check_box(const World& world, const WorldAabb& box) {
     std::vector<std::uint32_t> expected, got;
     for (ProxyIndex p = 0; p < world.alive.size(); ++p) {
         if (world.alive[p] && overlaps(world.broadphase.fat_box(p), box)) expected.push_back(1000 + p);
@@ -24,7 +24,7 @@ void check_box(const World& world, const Aabb& box) {
     CHECK(got == expected);
 }
 
-std::size_t check_ray(const World& world, const vec3& origin, const vec3& translation, float clip) {
+std::size_t check_ray(const World& world, const dvec3& origin, const vec3& translation, float clip) {
     std::vector<int> visits(world.alive.size());
     std::size_t unclipped = 0;
     world.broadphase.ray_cast(origin, translation, [&](std::uint32_t user_data, float max_fraction) {
@@ -35,7 +35,7 @@ std::size_t check_ray(const World& world, const vec3& origin, const vec3& transl
     });
     std::size_t missed = 0, invented = 0, twice = 0, hits = 0;
     for (ProxyIndex p = 0; p < world.alive.size(); ++p) {
-        const Aabb& box = world.broadphase.fat_box(p);
+        const WorldAabb& box = world.broadphase.fat_box(p);
         const long double slack = 1e-9L * (1.0L + glm::length(origin) + glm::length(translation));
         const bool must = world.alive[p] && cast_meets({origin, translation, vec3(0.0f), clip}, box, 0.0L);
         const bool may = world.alive[p] && cast_meets({origin, translation}, box, slack);
@@ -52,15 +52,16 @@ std::size_t check_ray(const World& world, const vec3& origin, const vec3& transl
     return hits;
 }
 
-World make(Random& random, int count, float size, const vec3& offset, const vec3& flatten, float max_half) {
+World make(Random& random, int count, float size, const dvec3& offset, const vec3& flatten, float max_half) {
     World world;
     for (int i = 0; i < count; ++i) {
         vec3 half = random.point(0.02f * max_half, max_half);
         if (i % 97 == 0) half = vec3(size, 0.1f * max_half, size);
         if (i % 31 == 0) half.y = 0.0f;
-        const ProxyIndex p = world.broadphase.add({.box = box_at(offset + flatten * random.point(-size, size), half),
-                                                   .user_data = 1000u + static_cast<std::uint32_t>(i),
-                                                   .moving = random.chance(0.7f)});
+        const ProxyIndex p =
+            world.broadphase.add({.box = box_at(offset + dvec3(flatten * random.point(-size, size)), half),
+                                  .user_data = 1000u + static_cast<std::uint32_t>(i),
+                                  .moving = random.chance(0.7f)});
         CHECK(p == static_cast<ProxyIndex>(i));
         world.alive.push_back(true);
     }
@@ -74,12 +75,14 @@ TEST_CASE("queries and rays find what brute force finds, before and after each u
         std::string name;
         int count;
         float size;
-        vec3 offset, flatten;
+        dvec3 offset;
+        vec3 flatten;
         float max_half;
     } const worlds[] = {
         {"crowd", 600, 8.0f, vec3(0.0f), vec3(1.0f), 0.7f},
         {"sparse", 1500, 100.0f, vec3(0.0f), vec3(1.0f), 1.0f},
         {"plane far away", 800, 40.0f, vec3(10000.0f, -3000.0f, -10000.0f), vec3(1.0f, 0.01f, 1.0f), 0.7f},
+        {"plane at 10,000 km", 800, 40.0f, dvec3(1e7, -3e6, -1e7), vec3(1.0f, 0.01f, 1.0f), 0.7f},
         {"tower", 500, 200.0f, vec3(0.0f), vec3(0.005f, 1.0f, 0.005f), 0.6f},
         {"few", 12, 3.0f, vec3(0.0f), vec3(1.0f), 0.7f},
         {"screws", 500, 0.02f, vec3(0.5f), vec3(1.0f), 0.001f},
@@ -94,27 +97,27 @@ TEST_CASE("queries and rays find what brute force finds, before and after each u
             CAPTURE(frame);
             // 0: nothing but pending boxes; later all mixtures of pending, restless, settled and stale entries.
             for (int i = 0; i < 15; ++i) {
-                const vec3 at = w.offset + w.flatten * random.point(-w.size, w.size);
+                const dvec3 at = w.offset + dvec3(w.flatten * random.point(-w.size, w.size));
                 check_box(world, box_at(at, random.point(0.0f, 3.0f * w.max_half)));
-                const vec3 to = w.offset + w.flatten * random.point(-w.size, w.size);
-                vec3 through = i % 3 == 0 ? 2.0f * (to - at) : to - at;
+                const dvec3 to = w.offset + dvec3(w.flatten * random.point(-w.size, w.size));
+                vec3 through = i % 3 == 0 ? 2.0 * (to - at) : to - at;
                 if (i % 4 == 0) through[static_cast<int>(random.below(3))] = 0.0f;
                 if (i % 5 == 0)
                     through = vec3(0.0f),
                     through[static_cast<int>(random.below(3))] = random.real(-1.0f, 1.0f) * w.size;
                 hits += check_ray(world, at, through, i % 2 == 0 ? 1.0f : random.real(0.0f, 1.0f));
                 // From a corner of a box along its edges and faces: grazing counts.
-                const Aabb& box = b.fat_box(random.below(static_cast<std::uint32_t>(w.count)));
-                const vec3 edge = box.upper - box.lower;
+                const WorldAabb& box = b.fat_box(random.below(static_cast<std::uint32_t>(w.count)));
+                const dvec3 edge = box.upper - box.lower;
                 hits += check_ray(world, box.lower, vec3(edge.x, 0, 0), 1.0f);
-                hits += check_ray(world, box.lower - edge, 3.0f * edge, 1.0f);
-                hits += check_ray(world, vec3(box.lower.x, box.upper.y, box.lower.z - w.size), vec3(0, 0, 2 * w.size),
-                                  1.0f);
+                hits += check_ray(world, box.lower - edge, 3.0 * edge, 1.0f);
+                hits += check_ray(world, dvec3(box.lower.x, box.upper.y, box.lower.z - double{w.size}),
+                                  vec3(0, 0, 2 * w.size), 1.0f);
             }
-            check_box(world, {w.offset - vec3(2 * w.size), w.offset + vec3(2 * w.size)});
+            check_box(world, box_at(w.offset, vec3(2 * w.size)));
             check_box(world,
                       {vec3(-std::numeric_limits<float>::infinity()), vec3(std::numeric_limits<float>::infinity())});
-            check_ray(world, w.offset - vec3(1e4f * w.size), vec3(2e4f * w.size), 1.0f);
+            check_ray(world, w.offset - dvec3(1e4f * w.size), vec3(2e4f * w.size), 1.0f);
 
             const float part = frame % 3 == 0 ? 0.6f : 0.05f;
             for (ProxyIndex p = 0; p < world.alive.size(); ++p) {
@@ -122,7 +125,7 @@ TEST_CASE("queries and rays find what brute force finds, before and after each u
                 if (random.chance(0.01f))
                     b.remove(p), world.alive[p] = false;
                 else if (random.chance(part)) {
-                    const vec3 at = w.offset + w.flatten * random.point(-w.size, w.size);
+                    const dvec3 at = w.offset + dvec3(w.flatten * random.point(-w.size, w.size));
                     b.move(p, box_at(at, random.point(0.0f, w.max_half)), vec3(0.0f));
                 }
             }

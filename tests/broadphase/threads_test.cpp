@@ -35,7 +35,7 @@ void live(const Jobs& jobs, int frames) {
     constexpr std::size_t count = 12000;
     Random random(17);
     std::vector<ProxyDef> defs(count);
-    std::vector<Aabb> boxes(count);
+    std::vector<WorldAabb> boxes(count);
     std::vector<vec3> steps(count);
     std::vector<ProxyIndex> proxies(count), same(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -55,9 +55,9 @@ void live(const Jobs& jobs, int frames) {
         // their erasure is divided into tasks.
         for (std::size_t i = 0; i < count; ++i) {
             vec3 step = steps[i];
-            if (frame % 8 == 5 && i % 40 == 0) step = -0.5f * (boxes[i].lower + boxes[i].upper);
+            if (frame % 8 == 5 && i % 40 == 0) step = -0.5 * (boxes[i].lower + boxes[i].upper);
             if (frame % 8 == 6 && i % 40 == 0) step = random.point(-40.0f, 40.0f);
-            boxes[i] = {boxes[i].lower + step, boxes[i].upper + step};
+            boxes[i] = moved_by(boxes[i], step);
         }
         one.move(proxies, boxes, steps);
         many.move(proxies, boxes, steps, jobs);

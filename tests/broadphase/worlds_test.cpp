@@ -21,11 +21,11 @@ struct Crowd {
     std::string name;
     int proxies = 200;
     float world = 6.0f;  // boxes are within +- this, m
-    vec3 offset{0.0f};
+    dvec3 offset{0.0};
     vec3 flatten{1.0f};     // scales the positions: a tower, a plane, a line
     bool diagonal = false;  // all positions on the line x = y = z
     int towns = 1;          // boxes gather in so many places, `away` from each other
-    float away = 0.0f;      // m
+    double away = 0.0;      // m
     vec3 drift{0.0f};       // all move along, m a frame
     float min_half = 0.1f, max_half = 0.8f;
     float huge = 0.0f;      // part that is as large as the world
@@ -74,7 +74,8 @@ public:
 
 private:
     struct Thing {
-        vec3 centre, half, velocity;
+        dvec3 centre;
+        vec3 half, velocity;
         bool burst = false;
     };
 
@@ -84,14 +85,14 @@ private:
         if (copied_) call(copy_);
     }
 
-    vec3 home_of(std::uint32_t town) const {
-        const float angle = 2.4f * static_cast<float>(town);
-        return s_.offset + s_.away * std::sqrt(static_cast<float>(town)) * vec3(std::cos(angle), 0.0f, std::sin(angle));
+    dvec3 home_of(std::uint32_t town) const {
+        const double angle = 2.4 * town;
+        return s_.offset + s_.away * std::sqrt(1.0 * town) * dvec3(std::cos(angle), 0, std::sin(angle));
     }
-    vec3 position() {
+    dvec3 position() {
         vec3 at = random_.point(-s_.world, s_.world);
         if (s_.diagonal) at = vec3(at.x);
-        return home_of(random_.below(static_cast<std::uint32_t>(s_.towns))) + drifted_ + s_.flatten * at;
+        return home_of(random_.below(static_cast<std::uint32_t>(s_.towns))) + drifted_ + dvec3(s_.flatten * at);
     }
     vec3 half() {
         if (random_.chance(s_.huge)) return vec3(s_.world * 1.5f, 0.2f, s_.world * 1.5f);
@@ -107,7 +108,7 @@ private:
         return filter;
     }
 
-    void add(const vec3& centre, bool burst = false) {
+    void add(const dvec3& centre, bool burst = false) {
         const Thing thing{centre, half(), s_.flatten * random_.point(-s_.speed, s_.speed), burst};
         ProxyDef def{box_at(centre, thing.half), random_.below(1000u), {}, !random_.chance(s_.still)};
         if (random_.chance(s_.layered)) def.filter = filter();
@@ -133,7 +134,7 @@ private:
     }
 
     void change() {
-        drifted_ += s_.drift;
+        drifted_ += dvec3(s_.drift);
         const bool burst_ends = ++frame_ % 40 == 20;
         for (ProxyIndex p = 0; p < things_.size(); ++p) {
             OracleProxy& proxy = oracle_.proxies[p];
@@ -162,22 +163,22 @@ private:
             if (random_.chance(0.5f)) add(position());
         }
         if (s_.burst > 0 && frame_ % 40 == 0) {
-            const vec3 spot = position();
+            const dvec3 spot = position();
             for (int i = 0; i < s_.burst; ++i) add(spot, true);
         }
     }
     // Flies on, is turned back at the edge of the world, and trembles.
     void step(ProxyIndex p, Thing& thing) {
         const vec3 way = thing.velocity + s_.drift + 0.2f * s_.speed * s_.flatten * random_.point(-1.0f, 1.0f);
-        thing.centre += way;
+        thing.centre += dvec3(way);
         if (s_.towns == 1) {
-            const vec3 from_middle = thing.centre - home_of(0) - drifted_;
+            const dvec3 from_middle = thing.centre - home_of(0) - drifted_;
             for (int axis = 0; axis < 3; ++axis) {
-                if (std::abs(from_middle[axis]) > s_.world * s_.flatten[axis])
-                    thing.velocity[axis] = std::copysign(thing.velocity[axis], -from_middle[axis]);
+                if (std::abs(from_middle[axis]) > double{s_.world * s_.flatten[axis]})
+                    thing.velocity[axis] = std::copysign(thing.velocity[axis], from_middle[axis] < 0.0 ? 1.0f : -1.0f);
             }
         }
-        const Aabb tight = box_at(thing.centre, thing.half);
+        const WorldAabb tight = box_at(thing.centre, thing.half);
         each([&](Broadphase& b) { b.move(p, tight, way); });
         REQUIRE(contains(broadphase_.fat_box(p), tight));
     }
@@ -189,7 +190,7 @@ private:
     PairOracle oracle_;
     std::vector<Thing> things_;
     std::size_t alive_ = 0, begun_ = 0, ended_ = 0;
-    vec3 drifted_{0.0f};
+    dvec3 drifted_{0.0};
     int frame_ = 0;
 };
 
@@ -237,9 +238,23 @@ TEST_CASE("a thousand updates give the pairs of the definition, in worlds that h
         {.name = "line along an axis", .proxies = 300, .world = 60.0f, .flatten = {0.0f, 0.0f, 1.0f}},
         {.name = "dense crowd that drifts", .drift = {0.09f, 0.01f, -0.05f}, .still = 0.0f, .teleport = 0.002f},
         {.name = "all sizes", .proxies = 250, .world = 12.0f, .min_half = 0.001f, .max_half = 6.0f},
-        {.name = "towns", .proxies = 300, .world = 2.0f, .towns = 10, .away = 2000.0f, .teleport = 0.005f},
-        {.name = "two places 10 km apart", .proxies = 300, .towns = 2, .away = 10000.0f, .teleport = 0.005f},
-        {.name = "far away, negative", .offset = {-10000.0f, 10000.0f, -10000.0f}},
+        {.name = "towns", .proxies = 300, .world = 2.0f, .towns = 10, .away = 2000.0, .teleport = 0.005f},
+        {.name = "two places 10 km apart", .proxies = 300, .towns = 2, .away = 10000.0, .teleport = 0.005f},
+        {.name = "two places 10,000 km apart", .proxies = 300, .towns = 2, .away = 1e7, .teleport = 0.005f},
+        {.name = "twenty places on a planet",
+         .proxies = 300,
+         .world = 2.0f,
+         .towns = 20,
+         .away = 2e6,
+         .teleport = 0.005f},
+        {.name = "10,000 km away", .offset = {1e7, -1e7, 1e7}},
+        {.name = "screws 10,000 km away",
+         .world = 0.01f,
+         .offset = {1e7, -1e7, 1e7},
+         .min_half = 0.0002f,
+         .max_half = 0.001f,
+         .speed = 0.0002f},
+        {.name = "far away, negative", .offset = {-10000, 10000, -10000}},
         {.name = "screws", .world = 0.01f, .min_half = 0.0002f, .max_half = 0.001f, .speed = 0.0002f},
         {.name = "planets", .world = 6e6f, .min_half = 1e4f, .max_half = 1e6f, .speed = 5e4f},
     };
@@ -294,14 +309,14 @@ TEST_CASE("five thousand boxes have the pairs of a plain sweep" * doctest::test_
         std::vector<ProxyIndex> indices(defs.size());
         b.add(defs, indices);
         std::vector<ProxyPair> before, now, begun, ended;
-        std::vector<Aabb> fat(defs.size());
+        std::vector<WorldAabb> fat(defs.size());
         std::size_t events = 0;
         for (int frame = 0; frame < large_frames; ++frame) {
             CAPTURE(frame);
             for (ProxyIndex p = 0; p < defs.size(); ++p) {
                 if (p % static_cast<ProxyIndex>(c.move_one_in) == 0) {
-                    Aabb& box = defs[p].box;
-                    box = {box.lower + velocities[p], box.upper + velocities[p]};
+                    WorldAabb& box = defs[p].box;
+                    box = moved_by(box, velocities[p]);
                     b.move(p, box, velocities[p]);
                 }
                 fat[p] = b.fat_box(p);

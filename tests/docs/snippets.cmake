@@ -1,9 +1,9 @@
-# The C++ code in docs/joints.md, docs/saving.md, docs/rollback.md and docs/threads.md is code that is compiled and run:
-# each block is part of one of the files below. Only indentation and blank lines may differ. What the example programs
-# print is on the pages, too.
+# The C++ code in docs/joints.md, docs/large_worlds.md, docs/saving.md, docs/rollback.md and docs/threads.md is code
+# that is compiled and run: each block is part of one of the files below. Only indentation and blank lines may differ.
+# What the example programs print is on the pages, too.
 #
-#   cmake -DRAGDOLL=talus-ragdoll -DVEHICLE=talus-vehicle -DSAVE_GAME=talus-save-game -DREWIND=talus-rewind -DSOURCE=.
-#     -DWORK=. -P snippets.cmake
+#   cmake -DRAGDOLL=talus-ragdoll -DVEHICLE=talus-vehicle -DSAVE_GAME=talus-save-game -DREWIND=talus-rewind
+#     -DLARGE_WORLD=talus-large-world -DSOURCE=. -DWORK=. -P snippets.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -65,6 +65,8 @@ check_page(docs/saving.md 3 samples/save_game/save_game.cpp samples/save_game/re
   tests/engine/state/save_load_test.cpp)
 check_output(docs/saving.md ${SAVE_GAME} ${WORK}/saved_game.talus)
 check_output(docs/saving.md ${REWIND})
+check_page(docs/large_worlds.md 1 samples/large_world/large_world.cpp)
+check_output(docs/large_worlds.md ${LARGE_WORLD})
 check_page(docs/threads.md 7 samples/job_systems/plain_pool_jobs.cpp samples/job_systems/tbb_jobs.cpp
   samples/job_systems/fiber_jobs.cpp tests/samples/job_systems_test.cpp tests/engine/world/views_test.cpp)
 check_page(docs/rollback.md 10 samples/rollback/game.h samples/rollback/game.cpp samples/rollback/session.cpp

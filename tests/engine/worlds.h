@@ -26,20 +26,20 @@ inline quat turn(const vec3& axis, double radians) {
     return normalized(quat(static_cast<float>(std::cos(0.5 * radians)), s * axis.x, s * axis.y, s * axis.z));
 }
 
-inline BodyDef body(const Shape& shape, const vec3& position = vec3(0.0f)) {
+inline BodyDef body(const Shape& shape, const dvec3& position = dvec3(0.0)) {
     BodyDef def;
     def.shape = shape;
     def.position = position;
     return def;
 }
 
-inline BodyDef fixed_body(const Shape& shape, const vec3& position = vec3(0.0f)) {
+inline BodyDef fixed_body(const Shape& shape, const dvec3& position = dvec3(0.0)) {
     BodyDef def = body(shape, position);
     def.type = BodyType::fixed;
     return def;
 }
 
-inline BodyDef kinematic_body(const Shape& shape, const vec3& position, const vec3& velocity = vec3(0.0f)) {
+inline BodyDef kinematic_body(const Shape& shape, const dvec3& position, const vec3& velocity = vec3(0.0f)) {
     BodyDef def = body(shape, position);
     def.type = BodyType::kinematic;
     def.linear_velocity = velocity;
@@ -57,7 +57,7 @@ inline ShapeDef part(const Shape& shape, const vec3& position = vec3(0.0f), cons
 /// A slab whose top is the plane y = 0.
 inline BodyDef ground() { return fixed_body(box({50.0f, 1.0f, 50.0f}), {0.0f, -1.0f, 0.0f}); }
 
-inline BodyDef crate(const vec3& position) { return body(box(vec3(0.5f)), position); }
+inline BodyDef crate(const dvec3& position) { return body(box(vec3(0.5f)), position); }
 
 /// A random solid shape of any type and of about this size, m. A triangle or hull of random points may be a sliver that
 /// no body accepts.
@@ -126,13 +126,13 @@ inline WorldDef weightless() {
 /// Whether every pose and velocity is finite and every rotation is a unit quaternion.
 inline bool is_sound(const World& world, std::string* complaint = nullptr) {
     for (const BodyId id : world.bodies()) {
-        const Transform t = world.transform(id);
+        const WorldTransform t = world.transform(id);
         const quat& q = t.rotation;
         const float n = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
         const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
         if (is_finite(t.position) && is_finite(v) && is_finite(w) && std::abs(n - 1.0f) < 1e-3f) continue;
         if (complaint != nullptr) {
-            const auto show = [](const vec3& a) {
+            const auto show = [](const dvec3& a) {
                 return "(" + std::to_string(a.x) + ", " + std::to_string(a.y) + ", " + std::to_string(a.z) + ") ";
             };
             *complaint = "body " + std::to_string(id.slot) + ": position " + show(t.position) + "velocity " + show(v) +
@@ -154,20 +154,20 @@ inline double energy(const World& world) {
     for (const BodyId id : world.bodies()) {
         if (world.type(id) != BodyType::dynamic) continue;
         sum += kinetic_energy(world, id) -
-               static_cast<double>(world.mass(id)) * glm::dot(world.gravity(), world.center_of_mass(id));
+               static_cast<double>(world.mass(id)) * glm::dot(dvec3(world.gravity()), world.center_of_mass(id));
     }
     return sum;
 }
 
 /// The angular momentum about the centre of mass.
-inline glm::dvec3 spin_momentum(const World& world, BodyId id) {
-    return glm::dmat3(world.inertia(id)) * glm::dvec3(world.angular_velocity(id));
+inline dvec3 spin_momentum(const World& world, BodyId id) {
+    return glm::dmat3(world.inertia(id)) * dvec3(world.angular_velocity(id));
 }
 
 /// The largest displacement of a body within this many steps, m; stops at 1 m.
-inline float farthest_stray(World& world, std::span<const BodyId> ids, std::span<const vec3> places, int steps) {
-    float most = 0.0f;
-    for (int k = 0; k < steps && most < 1.0f; ++k) {
+inline double farthest_stray(World& world, std::span<const BodyId> ids, std::span<const dvec3> places, int steps) {
+    double most = 0.0;
+    for (int k = 0; k < steps && most < 1.0; ++k) {
         run(world, 1);
         for (std::size_t i = 0; i < ids.size(); ++i)
             most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
@@ -176,8 +176,8 @@ inline float farthest_stray(World& world, std::span<const BodyId> ids, std::span
 }
 
 /// The smallest height of the body's origin after each of this many steps, m.
-inline float lowest_height(World& world, BodyId id, int steps) {
-    float lowest = world.position(id).y;
+inline double lowest_height(World& world, BodyId id, int steps) {
+    double lowest = world.position(id).y;
     for (int k = 0; k < steps; ++k) {
         run(world, 1);
         lowest = std::min(lowest, world.position(id).y);
@@ -185,7 +185,7 @@ inline float lowest_height(World& world, BodyId id, int steps) {
     return lowest;
 }
 
-inline float distance_xz(const vec3& a, const vec3& b) { return std::hypot(a.x - b.x, a.z - b.z); }
+inline double distance_xz(const dvec3& a, const dvec3& b) { return std::hypot(a.x - b.x, a.z - b.z); }
 
 /// The sum of the normal impulses of a body's contacts as a force on it over the last step, N, in world axes.
 inline vec3 normal_force(const World& world, BodyId id, float dt = frame) {

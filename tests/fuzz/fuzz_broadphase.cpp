@@ -17,6 +17,7 @@ using test::PairOracle;
 constexpr std::size_t most_proxies = 96;  // three times what a grid puts into one cell without looking
 constexpr int most_updates = 200;
 constexpr float largest_float = std::numeric_limits<float>::max();
+constexpr double largest_double = std::numeric_limits<double>::max();
 
 // A broadphase, a copy that is fed the same calls, and the oracle.
 class Life {
@@ -25,6 +26,8 @@ public:
 
     std::string run() {
         scale_ = bytes_.size();
+        const int place = bytes_.byte();
+        if ((place & 1) != 0) place_ = std::exp2(place / 8) * dvec3(1, 0, (place & 2) == 0 ? 0 : -1);
         while (!bytes_.empty() && complaint_.empty() && updates_ < most_updates) act();
         update();
         return complaint_;
@@ -88,18 +91,19 @@ private:
     }
 
     float number() { return std::clamp(bytes_.coordinate(scale_), -largest_float, largest_float); }
-    // Any box: of any size, at any place, now and then at the ends of the number line.
-    Aabb box() {
+    dvec3 point() { return place_ + dvec3(vec3{number(), number(), number()}); }
+    // Any box: of any size, at any place, now and then at the ends of the number lines of float and double.
+    WorldAabb box() {
         const int kind = bytes_.byte();
-        const vec3 centre{number(), number(), number()};
+        const dvec3 centre = point();
         vec3 half(0.5f * scale_);
         if ((kind & 3) == 1) half = vec3{bytes_.size(), bytes_.size(), bytes_.size()};
         if ((kind & 3) == 2) half = vec3(0.0f);
         if ((kind & 3) == 3) half[kind >> 2 & 1] = bytes_.size();
         if (kind >= 252) half = vec3(1e38f);
-        const float far = kind >= 248 ? 1e32f : 1.0f;
-        const vec3 limit(largest_float);
-        return {glm::clamp(far * (centre - half), -limit, limit), glm::clamp(far * (centre + half), -limit, limit)};
+        const double far = kind >= 248 ? 1e32 : kind >= 244 ? 1e302 : 1.0;
+        const dvec3 limit(largest_double), lower = centre - dvec3(half), upper = centre + dvec3(half);
+        return {glm::clamp(far * lower, -limit, limit), glm::clamp(far * upper, -limit, limit)};
     }
     Filter filter() {
         const int kind = bytes_.byte();
@@ -120,8 +124,8 @@ private:
         for (int i = 0; i < count && alive_.size() + defs.size() < most_proxies; ++i) {
             ProxyDef def = first;  // a burst at one spot, or a row
             if (count > 1 && (count & 1) != 0) {
-                const vec3 away = static_cast<float>(i) * (first.box.upper - first.box.lower);
-                const Aabb moved{first.box.lower + away, first.box.upper + away};
+                const dvec3 away = static_cast<double>(i) * (first.box.upper - first.box.lower);
+                const WorldAabb moved{first.box.lower + away, first.box.upper + away};
                 if (is_finite(moved.lower) && is_finite(moved.upper)) def.box = moved;
             }
             def.user_data = static_cast<std::uint32_t>(proxy_of_.size() + defs.size());
@@ -151,7 +155,7 @@ private:
             std::erase(alive_, q);
         }
     }
-    void move(ProxyIndex p, const Aabb& tight, const vec3& displacement) {
+    void move(ProxyIndex p, const WorldAabb& tight, const vec3& displacement) {
         each([&](Broadphase& b) { b.move(p, tight, displacement); });
         oracle_.proxies[p].box = broadphase_.fat_box(p);
         if (!contains(broadphase_.fat_box(p), tight)) complain("a fat box without the tight one");
@@ -163,8 +167,8 @@ private:
         nudge(*p, {number(), number(), number()});
     }
     void nudge(ProxyIndex p, const vec3& step) {
-        const Aabb& before = broadphase_.fat_box(p);
-        const Aabb after{before.lower + 0.1f * step, before.upper + 0.1f * step};
+        const WorldAabb& before = broadphase_.fat_box(p);
+        const WorldAabb after{before.lower + dvec3(0.1f * step), before.upper + dvec3(0.1f * step)};
         if (is_finite(after.lower) && is_finite(after.upper)) move(p, after, 0.1f * step);
     }
     // All along, or every so many, a few times: what stays in its place settles.
@@ -210,7 +214,7 @@ private:
     }
 
     void query() {
-        const Aabb asked = box();
+        const WorldAabb asked = box();
         std::vector<ProxyIndex> expected, got;
         for (ProxyIndex p = 0; p < oracle_.proxies.size(); ++p) {
             if (oracle_.proxies[p].alive && overlaps(broadphase_.fat_box(p), asked)) expected.push_back(p);
@@ -219,10 +223,13 @@ private:
         if (got != expected) complain("a query found other boxes than a loop");
     }
     void cast() {
-        const Aabb from = box(), to = box();
-        BoxCast cast{from.lower, 0.5f * to.lower - 0.5f * from.lower};
+        const WorldAabb from = box(), to = box();
+        const auto as_floats = [](const dvec3& v) {
+            return glm::clamp(v, dvec3(-largest_float), dvec3(largest_float));
+        };
+        BoxCast cast{from.lower, as_floats(0.5 * to.lower - 0.5 * from.lower)};
         const int kind = bytes_.byte();
-        if ((kind & 1) != 0) cast.half = 0.5f * from.upper - 0.5f * from.lower;
+        if ((kind & 1) != 0) cast.half = as_floats(0.5 * from.upper - 0.5 * from.lower);
         if ((kind & 2) != 0) cast.translation[kind % 3] = 0.0f;
         if ((kind & 12) == 12) cast.translation = vec3(0.0f);
         if ((kind & 48) == 48) cast.max_fraction = static_cast<float>(bytes_.unit());
@@ -247,7 +254,7 @@ private:
         }
     }
     void nearest() {
-        const vec3 point{number(), number(), number()};
+        const dvec3 point = this->point();
         const float max = bytes_.below(2) == 0 ? std::numeric_limits<float>::infinity() : std::abs(number());
         const std::size_t most = bytes_.below(2) == 0 ? most_proxies : 1 + bytes_.byte() % 8;
         std::vector<std::pair<float, ProxyIndex>> got;
@@ -275,6 +282,7 @@ private:
 
     Bytes bytes_;
     float scale_ = 1.0f;
+    dvec3 place_{0.0};
     int updates_ = 0;
     Broadphase broadphase_;
     std::optional<Broadphase> copy_;

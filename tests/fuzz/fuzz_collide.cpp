@@ -326,7 +326,7 @@ public:
     }
 
     void step(const Transform& pose_a, const Transform& pose_b, bool jump, Pair& pair) {
-        colliders_.poses = {pose_a, pose_b};
+        colliders_.poses = {{pose_a.position, pose_a.rotation}, {pose_b.position, pose_b.rotation}};
         if (jump) ++colliders_.versions[0];
         const std::uint32_t active[1] = {0};
         PairRecord record = make_pair(colliders_, 0, 1);

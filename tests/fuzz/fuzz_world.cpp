@@ -160,8 +160,9 @@ private:
             return quat{number(1.0f), number(1.0f), number(1.0f), number(1.0f)};  // braces: in this order
         return bytes_.rotation();
     }
-    Transform pose(float scale) {
-        Transform t;
+    template <class Pose = Transform>
+    Pose pose(float scale) {
+        Pose t;
         t.position = vector(scale);
         t.rotation = rotation();
         return t;
@@ -307,7 +308,7 @@ private:
             const bool removed = ask("remove_body", [&](World& w) { return w.remove_body(id); });
             expect(removed == known, "remove_body: refused for a body that is there, or not for one that is gone");
             expect(!world_.is_valid(id), "remove_body: the handle is still valid");
-            expect(world_.position(id) == vec3(0.0f) && world_.mass(id) == 0.0f && world_.contacts(id).empty() &&
+            expect(world_.position(id) == dvec3(0.0) && world_.mass(id) == 0.0f && world_.contacts(id).empty() &&
                        world_.joints(id).empty() && world_.shapes(id).empty(),
                    "getters of a stale handle give something");
             if (removed) gone_.push_back(id);
@@ -403,7 +404,8 @@ private:
     void place() {
         const BodyId id = pick(), other = pick();
         const int kind = bytes_.below(4);
-        const Transform to = kind == 0 ? world_.transform(other) : pose(kind == 1 ? 100.0f * scale_ : scale_);
+        const WorldTransform to =
+            kind == 0 ? world_.transform(other) : pose<WorldTransform>(kind == 1 ? 100.0f * scale_ : scale_);
         if (bytes_.below(2) == 0) {
             ask("set_transform", [&](World& w) { return w.set_transform(id, to.position, to.rotation); });
         } else {
@@ -413,8 +415,9 @@ private:
     void push() {
         const BodyId id = pick();
         const float strength = bytes_.below(2) == 0 ? 10.0f : 1e4f;
-        const vec3 v = vector(strength),
-                   point = bytes_.below(2) == 0 ? world_.position(id) + vector(scale_) : vector(scale_);
+        const vec3 v = vector(strength);
+        const dvec3 from = bytes_.below(2) == 0 ? world_.position(id) : dvec3(0.0),
+                    point = from + dvec3(vector(scale_));
         switch (bytes_.below(8)) {
             case 0:
                 ask("set_linear_velocity", [&](World& w) { return w.set_linear_velocity(id, v); });
@@ -455,7 +458,8 @@ private:
             case 1:
                 break;
             default: {
-                const vec3 anchor = 0.5f * (world_.position(a) + world_.position(b)), axis = vector(1.0f);
+                const dvec3 anchor = midway(world_.position(a), world_.position(b));
+                const vec3 axis = vector(1.0f);
                 e = world_.joint_frames(a, b, anchor, axis);
             }
         }
@@ -691,7 +695,7 @@ private:
         std::size_t awake = 0;
         for (const Entry& entry : entries_) {
             const BodyId id = entry.id;
-            const Transform t = world_.transform(id);
+            const WorldTransform t = world_.transform(id);
             const quat& q = t.rotation;
             const vec3 v = world_.linear_velocity(id), w = world_.angular_velocity(id);
             expect(world_.is_valid(id), "a body is gone");
@@ -699,7 +703,7 @@ private:
             expect(std::abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0f) < 1e-5f,
                    "a rotation is no unit quaternion");
             expect(is_finite(v) && is_finite(w), "a velocity is no number");
-            const Aabb box = world_.bounds(id);
+            const WorldAabb box = world_.bounds(id);
             expect(glm::all(glm::lessThanEqual(box.lower, box.upper)), "a box is inside out");
             awake += world_.is_awake(id);
             if (world_.type(id) == BodyType::fixed)
@@ -770,7 +774,8 @@ private:
     }
 
     void query() {
-        const vec3 from = vector(scale_), way = vector(10.0f * scale_);
+        const dvec3 from = vector(scale_);
+        const vec3 way = vector(10.0f * scale_);
         const Filter f = filter();
         const auto check_hit = [&](const CastHit& hit) {
             if (!hit) return;
@@ -793,7 +798,7 @@ private:
             }
             case 1: {
                 const Shape s = shape();
-                const Transform at{from, rotation()};
+                const WorldTransform at{from, rotation()};
                 const CastHit hit = world_.shape_cast(s, at, way, f);
                 check_hit(hit);
                 expect(static_cast<bool>(hit) == world_.shape_cast_any(s, at, way, f), "shape casts do not agree");
@@ -801,7 +806,7 @@ private:
             }
             case 2: {
                 const Shape s = shape();
-                const Transform at{from, rotation()};
+                const WorldTransform at{from, rotation()};
                 expect(world_.overlap(s, at, f).empty() != world_.overlap_any(s, at, f), "overlaps do not agree");
                 break;
             }

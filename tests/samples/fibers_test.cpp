@@ -170,14 +170,14 @@ TEST_CASE("fibers: visitors of queries may wait") {
     Random random(9);
     constexpr std::uint32_t count = 400;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const vec3 at{random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f)};
-        broadphase.add({.box = {at - 0.3f, at + 0.3f}, .user_data = i});
+        const dvec3 at{random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f)};
+        broadphase.add({.box = {at - 0.3, at + 0.3}, .user_data = i});
     }
     broadphase.update();
-    std::vector<Aabb> boxes;
+    std::vector<WorldAabb> boxes;
     for (int i = 0; i < 60; ++i) {
-        const vec3 at{random.between(-4.0f, 4.0f), random.between(-4.0f, 4.0f), random.between(-4.0f, 4.0f)};
-        boxes.push_back({at - 1.0f, at + 1.0f});
+        const dvec3 at{random.between(-4.0f, 4.0f), random.between(-4.0f, 4.0f), random.between(-4.0f, 4.0f)};
+        boxes.push_back({at - 1.0, at + 1.0});
     }
     constexpr std::size_t jobs_at_once = 8;  // each makes several queries, one after the other
     std::vector<std::vector<std::uint32_t>> expected(boxes.size());

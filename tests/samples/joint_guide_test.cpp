@@ -13,12 +13,12 @@ using namespace talus;
 
 namespace {
 
-BodyId fixed(World& world, const Shape& shape, const vec3& at) {
+BodyId fixed(World& world, const Shape& shape, const dvec3& at) {
     return world.add_body({.type = BodyType::fixed, .shape = shape, .position = at});
 }
 
 /// A body of this mass that collides with nothing.
-BodyId loose(World& world, const Shape& shape, const vec3& at, float mass = 10.0f) {
+BodyId loose(World& world, const Shape& shape, const dvec3& at, float mass = 10.0f) {
     const BodyId body = world.add_body({.shape = shape, .position = at, .filter = {.mask = 0}});
     REQUIRE(world.set_mass(body, mass));
     return body;
@@ -268,7 +268,7 @@ TEST_CASE("joint guide: which articulations are solved side by side") {
          }},
         {"loop: a bridge between two fixed bodies", false,
          [&](World& w, BodyId a, BodyId b) {
-             const BodyId other = fixed(w, sphere(0.05f), w.position(b) + vec3(0, -1, 0));
+             const BodyId other = fixed(w, sphere(0.05f), w.position(b) + dvec3(0, -1, 0));
              w.add_joint(BallDef{.frames = frames(w, a, b)});
              w.add_joint(BallDef{.frames = w.joint_frames(other, b, w.position(b))});
          }},
@@ -291,9 +291,9 @@ TEST_CASE("joint guide: which articulations are solved side by side") {
         def.allow_sleep = false;
         World world(def);
         for (int i = 0; i < 4; ++i) {
-            const vec3 at(5.0f * static_cast<float>(i), 0, 0);
+            const dvec3 at(5.0 * i, 0, 0);
             kind.join(world, fixed(world, sphere(0.05f), at),
-                      loose(world, box({0.1f, 0.2f, 0.1f}), at + vec3(0, -1, 0)));
+                      loose(world, box({0.1f, 0.2f, 0.1f}), at + dvec3(0, -1, 0)));
         }
         REQUIRE_MESSAGE(world.joint_count() >= 4, world.last_error().message);
         run(world, 1.0 / 60.0);
@@ -321,7 +321,7 @@ TEST_CASE("joint guide: a chain with a load of 1,000 links does not need many su
             above = below;
         }
         REQUIRE(world.set_linear_velocity(above, {1, 0, 0}));
-        float widest = 0.0f;
+        double widest = 0.0;
         for (int i = 0; i < 300; ++i) {
             run(world, 1.0 / 60.0);
             for (const JointFrames& f : joints) {
@@ -330,8 +330,8 @@ TEST_CASE("joint guide: a chain with a load of 1,000 links does not need many su
                                                    transform_point(world.transform(f.body_b), f.frame_b.position)));
             }
         }
-        MESSAGE(substeps << " sub-steps: a joint opens by up to " << 1e6f * widest << " um");
-        CHECK(widest < 1e-4f);
+        MESSAGE(substeps << " sub-steps: a joint opens by up to " << 1e6 * widest << " um");
+        CHECK(widest < 1e-4);
     }
 }
 

@@ -19,7 +19,7 @@ namespace {
 /// A world as it was at a frame.
 struct Truth {
     std::uint32_t step = 0;
-    std::map<std::uint64_t, Transform> poses;  // by handle
+    std::map<std::uint64_t, WorldTransform> poses;  // by handle
     std::map<std::uint64_t, bool> awake;
     std::vector<Contact> contacts;
 };
@@ -99,7 +99,7 @@ double check_poses(const Recording& recording, const std::vector<Truth>& frames)
             ++present;
             const auto at = frames[f].poses.find(key_of(recording.bodies()[b].id));
             REQUIRE(at != frames[f].poses.end());
-            const double distance = glm::length(glm::dvec3(states[b].pose.position) - glm::dvec3(at->second.position));
+            const double distance = glm::distance(states[b].pose.position, at->second.position);
             most = std::max(most, distance);
             most_angle = std::max(most_angle, angle_between(states[b].pose.rotation, at->second.rotation));
             sum += distance;
@@ -161,7 +161,7 @@ TEST_CASE("a recording has the contacts of each frame, to within what it says") 
                 double impulse = 0.0;
                 for (int j = 0; j < at->second->point_count; ++j) {
                     const ContactPoint& p = at->second->points[j];
-                    const double d = static_cast<double>(glm::length(p.position - c.points[i].position));
+                    const double d = glm::distance(p.position, c.points[i].position);
                     if (d < nearest) impulse = static_cast<double>(p.normal_impulse);
                     nearest = std::min(nearest, d);
                 }
@@ -270,8 +270,8 @@ TEST_CASE("between frames poses are between, and any time is answered") {
     recording.states(11, after);
     recording.states_at(half, between);
     for (std::size_t b = 0; b < between.size(); ++b) {
-        const vec3 middle = 0.5f * (before[b].pose.position + after[b].pose.position);
-        CHECK(glm::length(between[b].pose.position - middle) < 1e-5f);
+        const dvec3 middle = midway(before[b].pose.position, after[b].pose.position);
+        CHECK(glm::distance(between[b].pose.position, middle) < 1e-5);
         CHECK(std::abs(length_squared(
                            vec3(between[b].pose.rotation.x, between[b].pose.rotation.y, between[b].pose.rotation.z)) +
                        between[b].pose.rotation.w * between[b].pose.rotation.w - 1.0f) < 1e-5f);
@@ -341,10 +341,10 @@ void walk(const Recording& recording) {
     for (std::size_t i = 0; i < frames; ++i) {
         const std::size_t frame = i % 2 ? frames - 1 - i / 2 : i / 2;  // jumps to and fro
         recording.states(frame, states);
-        for (const RecordedState& state : states) sum += static_cast<double>(state.pose.position.x);
+        for (const RecordedState& state : states) sum += state.pose.position.x;
         recording.contacts(frame, contacts);
         for (const RecordedContact& contact : contacts) {
-            sum += static_cast<double>(states[contact.body_a].pose.position.y + states[contact.body_b].pose.position.y);
+            sum += states[contact.body_a].pose.position.y + states[contact.body_b].pose.position.y;
             CHECK(contact.point_count <= 4);
         }
     }

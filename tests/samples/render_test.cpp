@@ -24,7 +24,7 @@ SceneData stage() {
     return scene;
 }
 
-BodyDef ball(const vec3& position, float radius = 1.0f) {
+BodyDef ball(const dvec3& position, float radius = 1.0f) {
     BodyDef def;
     def.shape = sphere(radius);
     def.position = position;
@@ -142,12 +142,28 @@ TEST_CASE("a pose and not the scene says where a body is drawn") {
     scene.bodies = {ball({0, 0, 0})};
     const Renderer renderer(scene);
     const Image here = renderer.draw(initial_poses(scene), small);
-    const std::vector<Transform> moved = {{{-4, 0, 0}, quat(1, 0, 0, 0)}};
+    const std::vector<WorldTransform> moved = {{{-4, 0, 0}, quat(1, 0, 0, 0)}};
     const Image there = renderer.draw(moved, small);
     CHECK(difference(here, there, 80, 45) > 12);
     CHECK(difference(here, there, 80 - 36, 45) > 12);
     const Image none = renderer.draw({}, small);
     CHECK(difference(none, there, 80, 45) == 0);
+}
+
+TEST_CASE("a scene far from the origin looks like one at the origin") {
+    SceneData scene = stage();
+    scene.camera = {{3, 14, 14}, {3, 0, 0}, 45.0f};
+    BodyDef floor;
+    floor.type = BodyType::fixed;
+    floor.shape = box({50, 1, 50});
+    floor.position = {0, -1, 0};
+    scene.bodies = {floor, ball({2.25, 0.75, -1.125})};
+    const Image here = draw(scene);
+    const dvec3 far(9999936.0, -64.0, 4999936.0);
+    scene.camera.eye += far;
+    scene.camera.target += far;
+    for (BodyDef& body : scene.bodies) body.position += far;
+    CHECK(draw(scene).rgb == here.rgb);
 }
 
 TEST_CASE("the camera may stand inside a body or look straight down") {

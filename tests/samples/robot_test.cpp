@@ -238,5 +238,5 @@ TEST_CASE("the robot's bodies carry out what was planned") {
     CHECK(values[1] > 0.25);
     const ArmTask task = task_of_the_paper();
     const dvec3 end = task.path.back();
-    CHECK(glm::distance(world.position(world.bodies().back()), vec3(end.y, end.z, end.x)) < 2e-4f);
+    CHECK(glm::distance(world.position(world.bodies().back()), dvec3(end.y, end.z, end.x)) < 2e-4);
 }

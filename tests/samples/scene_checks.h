@@ -4,22 +4,21 @@
 #include "samples/scenes/scene.h"
 #include "tests/support/scratch_folder.h"
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <string>
 
 namespace talus::samples {
 
 using test::ScratchFolder;
 
-/// FNV-1a over the bits of floats: equal digests, equal data.
+/// FNV-1a over the bits of numbers: equal digests, equal data.
 class Digest {
 public:
-    void add(float value) {
-        std::uint32_t bits = 0;
-        std::memcpy(&bits, &value, sizeof bits);
-        for (int i = 0; i < 32; i += 8) hash_ = (hash_ ^ ((bits >> i) & 255u)) * 1099511628211ull;
-    }
+    void add(float value) { add_bits(std::bit_cast<std::uint32_t>(value), 32); }
+    void add(double value) { add_bits(std::bit_cast<std::uint64_t>(value), 64); }
     void add(const vec3& v) { add(v.x), add(v.y), add(v.z); }
+    void add(const dvec3& v) { add(v.x), add(v.y), add(v.z); }
     void add(const quat& q) { add(q.w), add(q.x), add(q.y), add(q.z); }
     void add(const Shape& shape) {
         add(static_cast<float>(shape.type));
@@ -33,6 +32,9 @@ public:
     std::uint64_t value() const { return hash_; }
 
 private:
+    void add_bits(std::uint64_t bits, int count) {
+        for (int i = 0; i < count; i += 8) hash_ = (hash_ ^ ((bits >> i) & 255u)) * 1099511628211ull;
+    }
     std::uint64_t hash_ = 14695981039346656037ull;
 };
 

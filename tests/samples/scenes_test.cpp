@@ -30,8 +30,8 @@ std::size_t count(const SceneData& scene, BodyType type) {
 /// A body's shapes with their world poses.
 struct Part {
     const Shape* shape;
-    Transform pose;
-    Aabb box;
+    WorldTransform pose;
+    WorldAabb box;
     std::size_t body;
     Filter filter;
 };
@@ -40,12 +40,13 @@ std::vector<Part> parts_of(const SceneData& scene) {
     std::vector<Part> parts;
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         const BodyDef& body = scene.bodies[i];
-        const Transform pose{body.position, normalized(body.rotation)};
+        const WorldTransform pose{on_grid(body.position), normalized(body.rotation)};
         if (body.shapes.empty()) parts.push_back({&body.shape, pose, {}, i, body.filter});
         for (const ShapeDef& part : body.shapes)
             parts.push_back({&part.shape, multiply(pose, part.pose), {}, i, part.filter});
     }
-    for (Part& part : parts) part.box = transform_box(to_matrix_transform(part.pose), bounds(*part.shape));
+    for (Part& part : parts)
+        part.box = translated(turned_box(part.pose.rotation, bounds(*part.shape)), part.pose.position);
     return parts;
 }
 
@@ -205,14 +206,14 @@ TEST_CASE("jitter moves stacked bodies sideways and no further than it says") {
         jitter.jitter = 0.01f;
         const SceneData straight = make(name), moved = make(name, jitter);
         REQUIRE(straight.bodies.size() == moved.bodies.size());
-        float largest = 0.0f;
+        double largest = 0.0;
         for (std::size_t i = 0; i < moved.bodies.size(); ++i) {
-            const vec3 by = moved.bodies[i].position - straight.bodies[i].position;
-            CHECK(by.y == 0.0f);
+            const dvec3 by = moved.bodies[i].position - straight.bodies[i].position;
+            CHECK(by.y == 0.0);
             largest = std::max(largest, std::max(std::abs(by.x), std::abs(by.z)));
         }
-        CHECK(largest <= 0.0101f);
-        CHECK(largest > 0.008f);
+        CHECK(largest <= 0.0101);
+        CHECK(largest > 0.008);
     }
 }
 
@@ -306,7 +307,7 @@ TEST_CASE("a scene's own step length and sub-steps and forces are those of its w
     scene.bodies.resize(1);
     scene.bodies[0].shape = box(vec3(0.5f));
     scene.act = [](SceneBodies& bodies, int step) {
-        const vec3 center = bodies.center_of_mass(0);
+        const dvec3 center = bodies.center_of_mass(0);
         bodies.apply_force(0, {bodies.mass(0) * 3.0f, 0.0f, 0.0f}, center);
         if (step == 0) bodies.apply_impulse(0, {0.0f, bodies.mass(0) * 2.0f, 0.0f}, center);
     };

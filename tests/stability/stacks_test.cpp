@@ -16,7 +16,7 @@ namespace {
 struct Boxes {
     World world{WorldDef{.allow_sleep = false}};
     std::vector<BodyId> ids;
-    std::vector<vec3> places;
+    std::vector<dvec3> places;
 
     Boxes() {
         BodyDef floor;
@@ -25,7 +25,7 @@ struct Boxes {
         floor.position = {0.0f, -1.0f, 0.0f};
         REQUIRE(!world.add_body(floor).is_null());
     }
-    void put(const vec3& half, const vec3& place) {
+    void put(const vec3& half, const dvec3& place) {
         BodyDef body;
         body.shape = box(half);
         body.position = place;
@@ -33,8 +33,8 @@ struct Boxes {
         places.push_back(place);
     }
     /// How far the box that strays farthest comes from its place within so many steps, m.
-    float farthest_stray(int steps) {
-        float farthest = 0.0f;
+    double farthest_stray(int steps) {
+        double farthest = 0.0;
         for (int i = 0; i < steps; ++i) {
             REQUIRE(world.step(1.0f / 60.0f));
             for (std::size_t k = 0; k < ids.size(); ++k)
@@ -80,9 +80,9 @@ TEST_CASE("towers of 50 that touch, and 30 courses of crosswise bricks, stand fo
             samples::Random random(seed);
             Boxes boxes;
             const float most = seed % 2 == 0 ? 0.005f : 0.01f;
-            const auto put = [&](const vec3& half, const vec3& place) {
+            const auto put = [&](const vec3& half, const dvec3& place) {
                 const float x = random.between(-most, most), z = random.between(-most, most);
-                boxes.put(half, place + vec3(x, 0.0f, z));
+                boxes.put(half, place + dvec3(x, 0.0, z));
             };
             for (int i = 0; i < (bricks ? 30 : 50); ++i) {
                 for (int side = -1; side <= 1; ++side) {
@@ -95,11 +95,11 @@ TEST_CASE("towers of 50 that touch, and 30 courses of crosswise bricks, stand fo
                         put(vec3(0.5f), {0.5f * static_cast<float>(side), 0.5f + static_cast<float>(i), 0.0f});
                 }
             }
-            const float farthest = boxes.farthest_stray(3600);
+            const double farthest = boxes.farthest_stray(3600);
             CAPTURE(seed);
             CAPTURE(bricks);
             MESSAGE("at most ", farthest, " m from its place");
-            CHECK(farthest < 0.05f);
+            CHECK(farthest < 0.05);
         }
     }
 }
@@ -112,16 +112,16 @@ TEST_CASE("a jittered tower of 100, and one of 50 with pebbles, stand for a minu
             for (int i = 0; i < (pebbles ? 50 : 100); ++i) {
                 const float most = pebbles ? 0.01f : 0.005f;
                 const float x = random.between(-most, most), z = random.between(-most, most);
-                const vec3 place(x, 0.5f + static_cast<float>(i), z);
+                const dvec3 place(x, 0.5 + i, z);
                 const bool wide = pebbles && i % 5 == 4;
                 boxes.put({wide ? 0.8f : 0.5f, 0.5f, 0.5f}, place);
                 if (!wide || i == 49) continue;
-                for (const float side : {-0.65f, 0.65f}) boxes.put(vec3(0.05f), place + vec3(side, 0.55f, 0.0f));
+                for (const float side : {-0.65f, 0.65f}) boxes.put(vec3(0.05f), place + dvec3(side, 0.55, 0.0));
             }
-            const float farthest = boxes.farthest_stray(3600);
+            const double farthest = boxes.farthest_stray(3600);
             CAPTURE(seed);
             CAPTURE(pebbles);
-            CHECK(farthest < 0.02f);
+            CHECK(farthest < 0.02);
         }
     }
 }
@@ -162,8 +162,8 @@ TEST_CASE("a house of cards without jitter stands for ten minutes and creeps by 
     def.allow_sleep = false;
     std::vector<BodyId> cards;
     World world = samples::make_world(*scene, &cards, def);
-    std::vector<vec3> settled;
-    float largest = 0.0f, crept = 0.0f;
+    std::vector<dvec3> settled;
+    double largest = 0.0, crept = 0.0;
     for (int i = 0; i < 36000; ++i) {
         REQUIRE(samples::step_scene(world, *scene, i));
         for (std::size_t k = 0; k < cards.size(); ++k) {
@@ -173,6 +173,6 @@ TEST_CASE("a house of cards without jitter stands for ten minutes and creeps by 
         }
     }
     MESSAGE("at most ", largest, " m from its place; crept by ", crept, " m once settled");
-    CHECK(largest < 0.05f);
-    CHECK(crept < 1e-3f);
+    CHECK(largest < 0.05);
+    CHECK(crept < 1e-3);
 }

@@ -104,7 +104,7 @@ struct BatchLink {
     // Of the step.
     D inverse_mass, mass, max_inertia;
     LaneVec<D> moments, inverse_moments;     ///< of inertia about the principal axes
-    LaneVec<D> start_center;                 ///< at the step's start
+    LaneVec<D> start_center;                 ///< at the step's start, as seen from the articulation's first link
     LaneQuat<D> start_rotation, start_axes;  ///< at the step's start: of the body, and of its principal axes
     // Of the sub-step.
     LaneVec<D> mean_spin;

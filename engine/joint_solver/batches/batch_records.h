@@ -93,7 +93,7 @@ public:
     /// Writes the state of an articulation at the step's start to a lane.
     void begin(const Articulation& a, std::uint32_t lane) {
         for (std::uint32_t l = 0; l < a.link_count; ++l)
-            begin_link(s.links[a.first_link + l], lane, links[l], s.batches.bodies[batch.first_body + l]);
+            begin_link(a, s.links[a.first_link + l], lane, links[l], s.batches.bodies[batch.first_body + l]);
         for (std::uint32_t j = 0; j < a.joint_count; ++j) {
             const SolverJoint& joint = s.joints[a.first_joint + j];
             const JointState& state = (*s.user_joints)[joint.slot].state;
@@ -282,11 +282,11 @@ private:
     }
 
     /// Writes the state of a link at the step's start.
-    void begin_link(const Link& link, std::uint32_t lane, LinkRecord& out, BatchBodies& bodies) {
+    void begin_link(const Articulation& a, const Link& link, std::uint32_t lane, LinkRecord& out, BatchBodies& bodies) {
         const Body& body = (*s.motions.store)[link.slot];
         const bool moves = link.solver != 0;
         const dquat start = moves ? body.exact_rotation : unit(body.rotation);
-        set(out.start_center, lane, dvec3(body.center));
+        set(out.start_center, lane, body.center - s.origin_of(a));
         set(out.start_rotation, lane, start);
         if (link.dynamic) set(out.start_axes, lane, principal_rotation(body, start));
         bodies.body[lane] = &s.motions.bodies[link.solver];
@@ -299,7 +299,7 @@ private:
     void begin_joint(const JointState& state, const SolverJoint& joint, std::uint32_t lane, JointRecord& out) {
         const BodyStore& bodies = *s.motions.store;
         set(out.center_offset, lane,
-            dvec3(bodies[s.links[joint.link[1]].slot].center) - dvec3(bodies[s.links[joint.link[0]].slot].center));
+            bodies[s.links[joint.link[1]].slot].center - bodies[s.links[joint.link[0]].slot].center);
         set(out.next_load, lane, static_cast<double>(s.substep) * dvec3(state.load));
         for (LaneVec<Lane>* const v : {&out.new_load, &out.demand, &out.force, &out.torque}) set(*v, lane, dvec3(0.0));
         out.angle.at[lane] = state.angle;

@@ -153,7 +153,7 @@ void push_link(const JointContactGroups& g, Articulations& s, const JointedConta
     }
     Articulation& a = s.articulations[s.articulation_of_link[l]];
     if (!a.implicit || !a.floating) return;
-    const dvec3 arm = dvec3((*s.motions.store)[link.slot].center) + link.displacement - a.center;
+    const dvec3 arm = s.seen_center(a, link) - a.center;
     a.angular_momentum += impulse * (angular + glm::cross(arm, side == 0 ? -c.normal : c.normal));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// The motion of an articulation as a whole.
 struct CommonMotion {
-    dvec3 center{0.0}, velocity{0.0};  ///< of the centre of mass, m and m/s
+    dvec3 center{0.0}, velocity{0.0};  ///< of the centre of mass, as in seen_center(), and m/s
     dvec3 angular_momentum{0.0};       ///< about the centre of mass, N m s
     dmat3 inertia{0.0};                ///< of the whole about the centre of mass, kg m^2
 
@@ -31,8 +31,7 @@ CommonMotion common_motion(Articulations& s, const Articulation& a) {
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             const Link& link = s.links[l];
             const double* const v = s.velocity_of(l);
-            const dvec3 center = dvec3((*s.motions.store)[link.slot].center) + link.displacement;
-            visit(link, center, linear_part(v), angular_part(v));
+            visit(link, s.seen_center(a, link), linear_part(v), angular_part(v));
         }
     };
     double mass = 0.0;
@@ -95,8 +94,7 @@ void restore_momentum(Articulations& s, const Articulation& a, JointPass pass) {
     // Scales by `part` the motion relative to the whole, which rotates by `turning`, and adds the rotation `added`.
     const auto set = [&](double part, const dvec3& turning, const dvec3& added) {
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
-            const dvec3 arm =
-                dvec3((*s.motions.store)[s.links[l].slot].center) + s.links[l].displacement - whole.center;
+            const dvec3 arm = s.seen_center(a, s.links[l]) - whole.center;
             double* const v = s.velocity_of(l);
             const dvec3 common = whole.velocity + glm::cross(turning, arm), more = glm::cross(added, arm);
             for (int k = 0; k < 3; ++k) {

@@ -300,7 +300,7 @@ void prepare_joint(Articulations& s, SolverJoint& joint) {
                          Orientation(unit(def.frame_a.rotation))};
         joint.frame_b = {dvec3(def.frame_b.position) - dvec3(body_b.local_center),
                          Orientation(unit(def.frame_b.rotation))};
-        joint.center_offset = dvec3(body_b.center) - dvec3(body_a.center);
+        joint.center_offset = body_b.center - body_a.center;
     }
     RowBuilder builder(joint, def, s.substep);
     builder.add_all();

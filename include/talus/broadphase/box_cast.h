@@ -8,7 +8,7 @@ namespace talus {
 /// A box that moves from `center` to center + translation, or a ray if its size is zero. The cast ends at
 /// center + max_fraction * translation.
 struct BoxCast {
-    vec3 center;                ///< at the start, m
+    dvec3 center;               ///< at the start, in the world, m
     vec3 translation;           ///< from the start to the end, m
     vec3 half{0.0f};            ///< half the edges of the box, >= 0, m
     float max_fraction = 1.0f;  ///< at most 1
@@ -18,6 +18,6 @@ struct BoxCast {
 /// start), or a negative number if it does not touch it up to max_fraction. A cast that misses by no more than the
 /// rounding errors of double precision may count as a hit; a hit never counts as a miss.
 /// A cast touches nothing if a number of it is not finite or `half` is negative, and no cast touches a box with a NaN.
-double enter_fraction(const BoxCast& cast, const Aabb& box);
+double enter_fraction(const BoxCast& cast, const WorldAabb& box);
 
 }  // namespace talus

@@ -40,7 +40,7 @@ struct BroadphaseBytes;
 
 /// Neighbouring cells of one column of a grid, for debug drawing.
 struct CellRun {
-    Aabb box;                      ///< around the cells, m; along the axis without cells, around the level
+    WorldAabb box;                 ///< around the cells, m; along the axis without cells, around the level
     std::uint32_t level = 0;       ///< level 0 holds the smallest boxes
     std::uint32_t sweep_axis = 0;  ///< the axis along which the column runs: 0, 1, 2 for x, y, z
     std::uint32_t boxes = 0;       ///< number of boxes whose lower corners are in these cells
@@ -75,13 +75,13 @@ public:
     /// inside the fat box, this is one containment test. Otherwise the proxy gets a new fat box, stretched along the
     /// displacement, and its pairs are found again at the next update(). Returns false if there is no such proxy, if
     /// the box is not finite or lower > upper on an axis, or if the displacement is not finite.
-    bool move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
+    bool move(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement);
     /// The same for many: proxies[i] to tight[i], with displacements[i]. Returns false, and moves none, if the three
     /// lengths differ. For speed, nothing else is checked, except by assertions in Debug builds: each proxy must exist
     /// and occur once, and the move() above must accept each box and displacement. Where the input may be bad, call
     /// the move() above.
-    bool move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
-              const Jobs& jobs = {});
+    bool move(std::span<const ProxyIndex> proxies, std::span<const WorldAabb> tight,
+              std::span<const vec3> displacements, const Jobs& jobs = {});
 
     /// Sets whether a proxy moves. If it stops, it keeps its pairs. If it starts, its pairs are found again at the next
     /// update(). Returns false if there is no such proxy.
@@ -113,7 +113,7 @@ public:
     std::size_t proxy_count() const;  ///< proxies that exist
     /// Returns the fat box of a proxy. A removed proxy keeps it until its index is given to another one. For an index
     /// that was never given out it is zero.
-    const Aabb& fat_box(ProxyIndex proxy) const;
+    const WorldAabb& fat_box(ProxyIndex proxy) const;
     /// Returns the user data of a proxy. A removed proxy keeps it until its index is given to another one. 0 for an
     /// index that was never given out.
     std::uint32_t user_data(ProxyIndex proxy) const;
@@ -124,7 +124,7 @@ public:
     /// Calls visit(user_data) for each proxy whose box overlaps `box`, in ascending order of the proxy indices. `box`
     /// may be a point. A box with NaN or lower > upper overlaps nothing.
     template <class Visit>
-    void query(const Aabb& box, Visit&& visit) const {
+    void query(const WorldAabb& box, Visit&& visit) const {
         for_each_overlap(box, [&visit](std::uint32_t user_data) { visit(user_data); });
     }
 
@@ -141,7 +141,7 @@ public:
     }
     /// The same for a ray: the segment from origin to origin + translation.
     template <class Visit>
-    void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
+    void ray_cast(const dvec3& origin, const vec3& translation, Visit&& visit) const {
         cast(BoxCast{origin, translation}, visit);
     }
     /// Many casts, one after the other: calls visit(index of the cast, user_data, max_fraction). Each cast visits the
@@ -160,7 +160,7 @@ public:
     /// first k - 1 calls and then a negative number. If the point is not finite, or max_distance is NaN or negative,
     /// nothing is visited.
     template <class Visit>
-    void nearest(const vec3& point, float max_distance, Visit&& visit) const {
+    void nearest(const dvec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {
             return visit(user_data, distance, max);
         });
@@ -181,10 +181,10 @@ private:
 
     const State& state() const;
     State& state_to_change();
-    void for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
+    void for_each_overlap(const WorldAabb& box, FunctionRef<void(std::uint32_t)> visit) const;
     void run_cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;
     void run_casts(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const;
-    void run_nearest(const vec3& point, float max_distance,
+    void run_nearest(const dvec3& point, float max_distance,
                      FunctionRef<float(std::uint32_t, float, float)> visit) const;
 
     std::unique_ptr<State> state_;  ///< null while nothing has been added

@@ -31,7 +31,7 @@ inline constexpr ProxyIndex null_proxy = 0xffffffffu;
 
 /// The definition of a proxy, as passed to Broadphase::add().
 struct ProxyDef {
-    Aabb box;                     ///< the tight box: finite, lower <= upper on each axis, m
+    WorldAabb box;                ///< the tight box: finite, lower <= upper on each axis, m
     std::uint32_t user_data = 0;  ///< passed to the visitors of queries: the index of the proxy's owner, for example
     Filter filter{};              ///< which other proxies it can have pairs with
     bool moving = true;  ///< false for a fixed or sleeping object. Two proxies that do not move never begin a pair.

@@ -94,7 +94,7 @@ struct BodyDef {
     Shape shape{};                              ///< the body's only shape
     std::shared_ptr<const TriangleSet> mesh{};  ///< see ShapeDef::mesh
     std::vector<ShapeDef> shapes{};             ///< several shapes, each with its pose and material
-    vec3 position{0.0f};                        ///< origin of the body's frame, m
+    dvec3 position{0.0};                        ///< origin of the body's frame, m; it is put on the grid (math.h)
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};      ///< w first; normalised by add_body
     vec3 linear_velocity{0.0f};                 ///< velocity of the centre of mass, m/s
     vec3 angular_velocity{0.0f};                ///< in world axes, rad/s

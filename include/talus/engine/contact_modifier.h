@@ -28,7 +28,7 @@ struct ContactModification {
     int point_count = 0;  ///< 1 to 4
     /// A point of the contact.
     struct Point {
-        vec3 position{0.0f};      ///< world, m
+        dvec3 position{0.0};      ///< world, m
         float separation = 0.0f;  ///< m; negative if the shapes overlap
         bool enabled = true;      ///< may be changed: false removes the point from this step
     } points[4];                  ///< the first `point_count` are valid

@@ -27,10 +27,11 @@ struct Color {
 class DebugDraw {
 public:
     virtual ~DebugDraw() = default;
-    virtual void line(const vec3& from, const vec3& to, Color color) = 0;                 ///< a line
-    virtual void point(const vec3& at, float pixels, Color color) = 0;                    ///< a dot of this diameter
-    virtual void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) = 0;  ///< visible from both sides
-    virtual void text(const vec3& at, std::string_view text, Color color) = 0;            ///< starts at `at`
+    virtual void line(const dvec3& from, const dvec3& to, Color color) = 0;  ///< a line
+    virtual void point(const dvec3& at, float pixels, Color color) = 0;      ///< a dot of this diameter
+    virtual void triangle(const dvec3& a, const dvec3& b, const dvec3& c,
+                          Color color) = 0;                                      ///< visible from both sides
+    virtual void text(const dvec3& at, std::string_view text, Color color) = 0;  ///< starts at `at`
 };
 
 /// The property of a body that its outline's colour shows.
@@ -57,7 +58,8 @@ struct DebugDrawOptions {
     float normal_length = 0.2f;   ///< m
     float impulse_scale = 0.01f;  ///< m / (N s)
     float velocity_scale = 0.1f;  ///< s
-    Aabb region{vec3(-1e9f), vec3(1e9f)};  ///< leaves out bodies, contacts and joints outside this box; clips nothing
+    WorldAabb region{dvec3(-1e18),
+                     dvec3(1e18)};  ///< leaves out bodies, contacts and joints outside this box; clips nothing
 };
 
 /// Returns the colour of a rung in debug drawing, reports and the window: from cool for cheap to warm for

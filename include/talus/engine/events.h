@@ -36,7 +36,7 @@ struct HitEvent {
     BodyId body_b;                ///< second body
     std::uint32_t shape_a = 0;    ///< index of the shape in body A
     std::uint32_t shape_b = 0;    ///< index of the shape in body B
-    vec3 point{0.0f};             ///< the contact point with the greatest impulse, world, m
+    dvec3 point{0.0};             ///< the contact point with the greatest impulse, world, m
     vec3 normal{0.0f};            ///< world, unit, from A to B
     float approach_speed = 0.0f;  ///< along the normal, before the impact, m/s
     float normal_impulse = 0.0f;  ///< sum over the contact's points in this step, N s
@@ -59,7 +59,7 @@ struct JointEvent {
 struct MovedBody {
     BodyId body;                  ///< the body
     std::uint64_t user_data = 0;  ///< the body's
-    Transform pose;               ///< of the body's frame, world, after the step
+    WorldTransform pose;          ///< of the body's frame, world, after the step
     bool fell_asleep = false;     ///< it will not be in this list again before something wakes it
     /// It was added, or got this transform from the user, since the step before. A renderer does not interpolate
     /// from its pose before that.
@@ -68,7 +68,7 @@ struct MovedBody {
 
 /// One point of a contact.
 struct ContactPoint {
-    vec3 position{0.0f};          ///< midway between the two surfaces, world, m
+    dvec3 position{0.0};          ///< midway between the two surfaces, world, m
     float separation = 0.0f;      ///< distance of the surfaces along the normal, m; negative if they overlap
     float normal_impulse = 0.0f;  ///< over the last step, N s
     std::uint32_t id = 0;         ///< the pair of features (vertex, edge, face) that touch here

@@ -22,7 +22,7 @@ public:
     /// Returns the pose of the body's frame between the last two steps: 0 is before the last step, 1 after it; see
     /// FixedStep::alpha(). Values below 0 count as 0, those above 1 and NaN as 1. A body that was placed in between
     /// (MovedBody::placed) has its new pose for every alpha. The identity for a body that is not contained.
-    Transform pose(BodyId body, float alpha = 1.0f) const;
+    WorldTransform pose(BodyId body, float alpha = 1.0f) const;
     /// The bodies that moved in the last step, as World::moved_bodies() lists them. All bodies if steps were
     /// left out, or if the world was assigned to; pose() then interpolates from the poses of the last update.
     std::span<const MovedBody> moved() const { return moved_; }
@@ -35,7 +35,7 @@ private:
     struct Entry {
         BodyId body;
         std::uint64_t moved_in = 0;  ///< the step (MovedBodies::step)
-        Transform before, pose;
+        WorldTransform before, pose;
     };
     void update(const World& world, const Poses& latest);
     void enter(const MovedBody& moved);

@@ -84,14 +84,14 @@ struct WorldDef {
 
 /// The segment origin + t * translation, 0 <= t <= 1.
 struct Ray {
-    vec3 origin{0.0f};       ///< world, m
+    dvec3 origin{0.0};       ///< world, m
     vec3 translation{0.0f};  ///< world, m
 };
 
 /// A shape that moves from `pose` by `translation` without rotating. A sphere makes a thick ray.
 struct ShapeCast {
     Shape shape{};           ///< the moving shape
-    Transform pose{};        ///< pose at the start, world
+    WorldTransform pose{};   ///< pose at the start, world
     vec3 translation{0.0f};  ///< world, m
 };
 
@@ -101,7 +101,7 @@ struct CastHit {
     std::uint32_t shape = 0;  ///< index of the shape in its body
     /// Index of the triangle if the shape is a mesh. TriangleSet::source gives its index in the MeshDef.
     std::uint32_t triangle = no_triangle;
-    vec3 position{0.0f};  ///< world, m, on the shape; the origin of a ray that starts inside the shape
+    dvec3 position{0.0};  ///< world, m, on the shape; the origin of a ray that starts inside the shape
     /// Outward unit normal of the shape, world. If the cast starts in overlap, the direction in which the shortest
     /// translation separates the two; zero for a ray that starts inside.
     vec3 normal{0.0f};
@@ -113,7 +113,7 @@ struct CastHit {
 struct NearHit {
     BodyId body;              ///< the body
     std::uint32_t shape = 0;  ///< index of the shape in its body
-    vec3 position{0.0f};      ///< point of the shape that is nearest, world, m; the point itself if it is inside
+    dvec3 position{0.0};      ///< point of the shape that is nearest, world, m; the point itself if it is inside
     float distance = 0.0f;    ///< m; 0 if the point is inside
 };
 
@@ -168,21 +168,21 @@ public:
 
     // ---- State of bodies. A stale handle gives zero, the identity, false or an empty result.
 
-    vec3 position(BodyId body) const;            ///< origin of the body's frame, m
-    quat rotation(BodyId body) const;            ///< rotation of the body's frame
-    Transform transform(BodyId body) const;      ///< position and rotation
-    vec3 center_of_mass(BodyId body) const;      ///< world, m
-    vec3 linear_velocity(BodyId body) const;     ///< velocity of the centre of mass, m/s
-    vec3 angular_velocity(BodyId body) const;    ///< in world axes, rad/s
-    float mass(BodyId body) const;               ///< kg; 0 if not dynamic
-    mat3 inertia(BodyId body) const;             ///< about the centre of mass, world axes, kg m^2; 0 if not dynamic
-    BodyType type(BodyId body) const;            ///< fixed, kinematic or dynamic
-    bool is_awake(BodyId body) const;            ///< false for sleeping and fixed bodies
-    std::uint64_t user_data(BodyId body) const;  ///< as given in BodyDef or to set_user_data
+    dvec3 position(BodyId body) const;            ///< origin of the body's frame, m
+    quat rotation(BodyId body) const;             ///< rotation of the body's frame
+    WorldTransform transform(BodyId body) const;  ///< position and rotation
+    dvec3 center_of_mass(BodyId body) const;      ///< world, m
+    vec3 linear_velocity(BodyId body) const;      ///< velocity of the centre of mass, m/s
+    vec3 angular_velocity(BodyId body) const;     ///< in world axes, rad/s
+    float mass(BodyId body) const;                ///< kg; 0 if not dynamic
+    mat3 inertia(BodyId body) const;              ///< about the centre of mass, world axes, kg m^2; 0 if not dynamic
+    BodyType type(BodyId body) const;             ///< fixed, kinematic or dynamic
+    bool is_awake(BodyId body) const;             ///< false for sleeping and fixed bodies
+    std::uint64_t user_data(BodyId body) const;   ///< as given in BodyDef or to set_user_data
     /// Axis-aligned box around the body, world. Each shape has a box in its own frame; the result encloses these boxes
     /// at the body's pose. So it is exact for boxes, and for shapes that are not rotated. For a rotated
     /// sphere it is up to sqrt(3) times too large.
-    Aabb bounds(BodyId body) const;
+    WorldAabb bounds(BodyId body) const;
     /// The body's shapes. The span is valid until the next step, or until a body is added, removed or changed.
     std::span<const ShapeDef> shapes(BodyId body) const;
     float gravity_scale(BodyId body) const;    ///< factor of gravity
@@ -204,7 +204,7 @@ public:
 
     /// Moves the body at once, through whatever is between, keeping its velocities. Wakes the body and those that it
     /// touches at the old and the new pose. `position` (m) is the origin of the body's frame.
-    bool set_transform(BodyId body, const vec3& position, const quat& rotation);
+    bool set_transform(BodyId body, const dvec3& position, const quat& rotation);
     bool set_linear_velocity(BodyId body, const vec3& velocity);   ///< m/s, of the centre of mass; refused if fixed
     bool set_angular_velocity(BodyId body, const vec3& velocity);  ///< rad/s, world axes; refused if fixed
     bool set_gravity_scale(BodyId body, float scale);              ///< -1e6 to 1e6
@@ -213,7 +213,7 @@ public:
     /// Sets the pose that a kinematic body has after the next step. The body moves there at a constant velocity by the
     /// shortest rotation, and bodies that touch it feel that velocity. In later steps it stands still, unless it gets
     /// another target. Refused for bodies of other types.
-    bool set_kinematic_target(BodyId body, const vec3& position, const quat& rotation);
+    bool set_kinematic_target(BodyId body, const dvec3& position, const quat& rotation);
     bool set_speed_limits(BodyId body, float max_speed, float max_spin);  ///< m/s and rad/s, > 0; infinity: no limit
     bool set_continuous(BodyId body, Continuous continuous);              ///< see BodyDef::continuous
 
@@ -249,12 +249,12 @@ public:
     // wake the body. `point` is a point in the world, m. Refused if a value is not finite, or would make the body's
     // total force or its velocity infinite.
 
-    bool apply_force(BodyId body, const vec3& force);                            ///< N, at the centre of mass
-    bool apply_force_at(BodyId body, const vec3& force, const vec3& point);      ///< N, at the point
-    bool apply_torque(BodyId body, const vec3& torque);                          ///< N m
-    bool apply_impulse(BodyId body, const vec3& impulse);                        ///< N s, at the centre of mass
-    bool apply_impulse_at(BodyId body, const vec3& impulse, const vec3& point);  ///< N s, at the point
-    bool apply_angular_impulse(BodyId body, const vec3& impulse);                ///< N m s
+    bool apply_force(BodyId body, const vec3& force);                             ///< N, at the centre of mass
+    bool apply_force_at(BodyId body, const vec3& force, const dvec3& point);      ///< N, at the point
+    bool apply_torque(BodyId body, const vec3& torque);                           ///< N m
+    bool apply_impulse(BodyId body, const vec3& impulse);                         ///< N s, at the centre of mass
+    bool apply_impulse_at(BodyId body, const vec3& impulse, const dvec3& point);  ///< N s, at the point
+    bool apply_angular_impulse(BodyId body, const vec3& impulse);                 ///< N m s
 
     // ---- Settings of the world.
 
@@ -280,7 +280,7 @@ public:
     bool is_valid(JointId joint) const;  ///< false for null and for a joint that is gone
     /// Makes the frames of a joint between two bodies at their present poses, from a point (m) and an axis in the
     /// world. See talus::joint_frames.
-    JointFrames joint_frames(BodyId body_a, BodyId body_b, const vec3& anchor,
+    JointFrames joint_frames(BodyId body_a, BodyId body_b, const dvec3& anchor,
                              const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
 
     /// Returns a definition that adds an equal joint between the same bodies, or for a gear the same joints. Whole turns
@@ -338,40 +338,41 @@ public:
     // a shape or box is not valid.
 
     /// Returns the first hit of the segment origin + t * translation, 0 <= t <= 1; m.
-    CastHit ray_cast(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
+    CastHit ray_cast(const dvec3& origin, const vec3& translation, const Filter& filter = {}) const;
     /// Returns whether the segment hits anything.
-    bool ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
+    bool ray_cast_any(const dvec3& origin, const vec3& translation, const Filter& filter = {}) const;
     /// Returns one hit for each shape that the segment hits, by ascending fraction.
-    std::vector<CastHit> ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
+    std::vector<CastHit> ray_cast_all(const dvec3& origin, const vec3& translation, const Filter& filter = {}) const;
     /// Casts many rays: hits[i] is the first hit of rays[i]. `hits` must be at least as long as `rays`. If a ray is
     /// refused, returns false and all hits are null.
     bool ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter = {}) const;
 
     /// Returns the first contact of a shape that moves from `pose` by `translation` (m) without rotating. Touching
     /// counts.
-    CastHit shape_cast(const Shape& shape, const Transform& pose, const vec3& translation,
+    CastHit shape_cast(const Shape& shape, const WorldTransform& pose, const vec3& translation,
                        const Filter& filter = {}) const;
     /// Returns whether the moving shape touches anything.
-    bool shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation,
+    bool shape_cast_any(const Shape& shape, const WorldTransform& pose, const vec3& translation,
                         const Filter& filter = {}) const;
     /// Returns one hit for each shape that the moving shape touches, by ascending fraction.
-    std::vector<CastHit> shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
+    std::vector<CastHit> shape_cast_all(const Shape& shape, const WorldTransform& pose, const vec3& translation,
                                         const Filter& filter = {}) const;
     /// Casts many shapes, as ray_cast does with many rays.
     bool shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits, const Filter& filter = {}) const;
 
     /// Returns the bodies that overlap `shape` at `pose`, in order of their slots. Touching counts.
-    std::vector<BodyId> overlap(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;
-    std::vector<BodyId> overlap(const Aabb& box, const Filter& filter = {}) const;    ///< the same for a box
-    std::vector<BodyId> overlap(const vec3& point, const Filter& filter = {}) const;  ///< bodies that contain the point
+    std::vector<BodyId> overlap(const Shape& shape, const WorldTransform& pose, const Filter& filter = {}) const;
+    std::vector<BodyId> overlap(const WorldAabb& box, const Filter& filter = {}) const;  ///< the same for a box
+    std::vector<BodyId> overlap(const dvec3& point,
+                                const Filter& filter = {}) const;  ///< bodies that contain the point
     /// Returns whether any body overlaps the shape, at about half the cost of overlap().
-    bool overlap_any(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;
-    bool overlap_any(const Aabb& box, const Filter& filter = {}) const;    ///< the same for a box
-    bool overlap_any(const vec3& point, const Filter& filter = {}) const;  ///< whether a body contains the point
+    bool overlap_any(const Shape& shape, const WorldTransform& pose, const Filter& filter = {}) const;
+    bool overlap_any(const WorldAabb& box, const Filter& filter = {}) const;  ///< the same for a box
+    bool overlap_any(const dvec3& point, const Filter& filter = {}) const;    ///< whether a body contains the point
 
     /// Returns up to `count` bodies nearest to the point (m), by ascending distance, none farther than `max_distance`
     /// (m, >= 0; infinity: no limit).
-    std::vector<NearHit> nearest(const vec3& point, std::size_t count, float max_distance,
+    std::vector<NearHit> nearest(const dvec3& point, std::size_t count, float max_distance,
                                  const Filter& filter = {}) const;
 
     // ---- Results of the last step. Spans are valid until the next step.

@@ -39,7 +39,7 @@ struct SurfaceTriangle {
 /// because `collide` does not check it again.
 struct Colliders {
     std::vector<Shape> shapes;                       ///< each in its own frame
-    std::vector<Transform> poses;                    ///< of the shapes' frames in the world
+    std::vector<WorldTransform> poses;               ///< of the shapes' frames in the world, on the grid
     std::vector<std::uint32_t> versions;             ///< numbers that tell whether a shape has changed
     std::vector<PredictedMotion> motions;            ///< until the next collide
     std::vector<SurfaceTriangle> surface_triangles;  ///< may be shorter than the others: the rest are no triangles

@@ -14,7 +14,7 @@ namespace talus::profiling {
 /// What a ray meets: how many boxes, or where it enters the first one.
 struct RayHits {
     const Segment& segment;
-    std::span<const Aabb> boxes;
+    std::span<const WorldAabb> boxes;
     bool closest;
     std::size_t count = 0;
     float first = 1.0f;  ///< fraction; 1 if nothing is hit

@@ -20,7 +20,7 @@ Aabb cube(float volume) { return {vec3(-0.5f * std::cbrt(volume)), vec3(0.5f * s
 vec3 point_in(samples::Random& random, const Aabb& box) { return center(box) + random.in_box(half_extents(box)); }
 
 /// A box of random edges.
-Aabb box_at(samples::Random& random, const vec3& middle) {
+WorldAabb box_at(samples::Random& random, const vec3& middle) {
     const vec3 half = vec3(0.5f) + random.in_box(vec3(0.25f));
     return {middle - half, middle + half};
 }
@@ -64,7 +64,7 @@ float bounce(float x, float low, float high) { return x < low ? 2.0f * low - x :
 
 /// The pairs that an engine has to find: all of them, or those of the boxes that come later.
 std::size_t pairs_to_find(const BoxWorld& world) {
-    const std::span<const Aabb> boxes = world.boxes;
+    const std::span<const WorldAabb> boxes = world.boxes;
     const bool later = world.present < boxes.size();
     return count_overlaps(boxes) - (later ? count_overlaps(boxes.first(world.present)) : 0);
 }
@@ -76,20 +76,19 @@ void BoxWorld::advance() {
     for (const std::uint32_t i : movers) {
         while (i >= region->end) ++region;
         const Aabb& range = region->centers;
-        Aabb& box = boxes[i];
+        const Aabb box = relative_to(dvec3(0.0), boxes[i]);
         const vec3 from = center(box);
         vec3 to = from + motion.drift + random.in_box(vec3(motion.jitter));
         for (int axis = 0; axis < 3; ++axis) to[axis] = bounce(to[axis], range.lower[axis], range.upper[axis]);
         steps[i] = to - from;
         if (motion.teleporting > 0.0f && random.unit() < motion.teleporting) to = point_in(random, range);
-        box.lower += to - from;
-        box.upper += to - from;
+        boxes[i] = {box.lower + (to - from), box.upper + (to - from)};
     }
 }
 
 Aabb BoxWorld::extent() const {
-    Aabb all = boxes[0];
-    for (const Aabb& box : boxes) all = merge(all, box);
+    Aabb all = relative_to(dvec3(0.0), boxes[0]);
+    for (const WorldAabb& box : boxes) all = merge(all, relative_to(dvec3(0.0), box));
     for (const Region& region : regions) all = merge(all, region.centers);
     return expand(all, 1.0f);  // more than half an edge
 }
@@ -193,22 +192,22 @@ BoxWorld uniform_like(const BoxWorld& world) {
     return make(low);
 }
 
-std::size_t count_overlaps(std::span<const Aabb> boxes) {
+std::size_t count_overlaps(std::span<const WorldAabb> boxes) {
     if (boxes.empty()) return 0;
-    glm::dvec3 sum(0.0), squares(0.0);
-    for (const Aabb& box : boxes) {
-        const glm::dvec3 c = center(box);
+    dvec3 sum(0.0), squares(0.0);
+    for (const WorldAabb& box : boxes) {
+        const dvec3 c = center(box);
         sum += c;
         squares += c * c;
     }
-    const glm::dvec3 spread = squares - sum * sum / static_cast<double>(boxes.size());
+    const dvec3 spread = squares - sum * sum / static_cast<double>(boxes.size());
     int axis = 0;
     for (int k = 1; k < 3; ++k) {
         if (spread[k] > spread[axis]) axis = k;
     }
-    std::vector<Aabb> sorted(boxes.begin(), boxes.end());
+    std::vector<WorldAabb> sorted(boxes.begin(), boxes.end());
     std::sort(sorted.begin(), sorted.end(),
-              [=](const Aabb& a, const Aabb& b) { return a.lower[axis] < b.lower[axis]; });
+              [=](const WorldAabb& a, const WorldAabb& b) { return a.lower[axis] < b.lower[axis]; });
     std::size_t count = 0;
     for (auto a = sorted.begin(); a != sorted.end(); ++a) {
         for (auto b = a + 1; b != sorted.end() && b->lower[axis] <= a->upper[axis]; ++b) count += overlaps(*a, *b);
@@ -227,8 +226,9 @@ std::vector<Segment> make_segments(const BoxWorld& world, std::size_t count) {
     return segments;
 }
 
-float entry(const Segment& segment, const Aabb& box) {
-    const vec3 a = (box.lower - segment.origin) * segment.inverse, b = (box.upper - segment.origin) * segment.inverse;
+float entry(const Segment& segment, const WorldAabb& box) {
+    const Aabb seen = relative_to(segment.origin, box);
+    const vec3 a = seen.lower * segment.inverse, b = seen.upper * segment.inverse;
     const vec3 near = glm::min(a, b), far = glm::max(a, b);
     const float in = std::max({near.x, near.y, near.z, 0.0f}), out = std::min({far.x, far.y, far.z, 1.0f});
     return in <= out ? in : missed;

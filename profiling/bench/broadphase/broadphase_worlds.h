@@ -32,7 +32,7 @@ struct BoxWorld {
         Aabb centers;
     };
 
-    std::vector<Aabb> boxes;
+    std::vector<WorldAabb> boxes;       ///< their coordinates are floats: so Bullet gets the same boxes
     std::vector<vec3> steps;            ///< by box: the step of this frame; of a teleported box what it had been
     std::vector<std::uint32_t> movers;  ///< the boxes that an engine is told about each frame, ascending
     std::vector<Region> regions;
@@ -43,7 +43,7 @@ struct BoxWorld {
 
     bool moving(std::size_t box) const { return box < boxes.size() - fixed; }
     void advance();       ///< to the next frame
-    Aabb extent() const;  ///< around all that the boxes can reach
+    Aabb extent() const;  ///< around all that the boxes can reach, from the origin
 };
 
 /// 4.5 overlaps a box, except at the sides of the world.
@@ -70,10 +70,11 @@ BoxWorld crowd_world(std::size_t boxes, const BoxMotion& motion);
 BoxWorld uniform_like(const BoxWorld& world);
 
 /// How many pairs of boxes overlap: a sweep along the axis of largest spread, and nothing clever.
-std::size_t count_overlaps(std::span<const Aabb> boxes);
+std::size_t count_overlaps(std::span<const WorldAabb> boxes);
 
 struct Segment {
-    vec3 origin, translation, inverse;  ///< inverse: 1 / translation
+    dvec3 origin;               ///< world, m; three floats
+    vec3 translation, inverse;  ///< inverse: 1 / translation
 };
 
 /// Between random points of the world.
@@ -81,6 +82,6 @@ std::vector<Segment> make_segments(const BoxWorld& world, std::size_t count);
 
 inline constexpr float missed = 2.0f;
 /// Where the segment enters the box, as a fraction of the translation; 0 if it starts inside, `missed` if it misses.
-float entry(const Segment& segment, const Aabb& box);
+float entry(const Segment& segment, const WorldAabb& box);
 
 }  // namespace talus::profiling

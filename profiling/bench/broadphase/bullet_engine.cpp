@@ -32,6 +32,7 @@ void counted_free(void* memory) {
 }
 
 btVector3 to_bullet(const vec3& v) { return {v.x, v.y, v.z}; }
+btVector3 to_bullet(const dvec3& v) { return to_bullet(vec3(v)); }
 
 std::size_t box_of(const btBroadphaseProxy* proxy) {
     return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(proxy->m_clientObject));
@@ -40,7 +41,7 @@ std::size_t box_of(const btBroadphaseProxy* proxy) {
 struct BulletRay : btBroadphaseRayCallback {
     RayHits hits;
 
-    BulletRay(const Segment& segment, std::span<const Aabb> boxes, bool closest) : hits{segment, boxes, closest} {
+    BulletRay(const Segment& segment, std::span<const WorldAabb> boxes, bool closest) : hits{segment, boxes, closest} {
         m_rayDirectionInverse = to_bullet(segment.inverse);
         for (int axis = 0; axis < 3; ++axis) m_signs[axis] = m_rayDirectionInverse[axis] < 0.0f;
         m_lambda_max = 1.0f;
@@ -86,7 +87,7 @@ public:
         for (std::size_t i = first; i < last; ++i) {
             constexpr std::size_t chunk = 64;  // so many between two looks at the clock
             if (i % chunk == 0 && thread_cpu_ns() - start > 1e9 * patience) return false;
-            const Aabb& box = world.boxes[i];
+            const WorldAabb& box = world.boxes[i];
             proxies_.push_back(broadphase_->createProxy(to_bullet(box.lower), to_bullet(box.upper), 0,
                                                         reinterpret_cast<void*>(static_cast<std::uintptr_t>(i)), 1, -1,
                                                         nullptr));
@@ -97,7 +98,7 @@ public:
     void step(const BoxWorld& world) override {
         account = &bytes_;
         for (const std::uint32_t i : world.movers) {
-            const Aabb& box = world.boxes[i];
+            const WorldAabb& box = world.boxes[i];
             broadphase_->setAabb(proxies_[i], to_bullet(box.lower), to_bullet(box.upper), nullptr);
         }
         broadphase_->calculateOverlappingPairs(nullptr);
@@ -108,7 +109,8 @@ public:
         double sum = 0.0;
         for (const Segment& segment : segments) {
             BulletRay ray(segment, world.boxes, closest);
-            broadphase_->rayTest(to_bullet(segment.origin), to_bullet(segment.origin + segment.translation), ray);
+            const btVector3 from = to_bullet(segment.origin);
+            broadphase_->rayTest(from, from + to_bullet(segment.translation), ray);
             sum += ray.hits.result();
         }
         return sum;

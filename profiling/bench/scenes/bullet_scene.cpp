@@ -17,6 +17,7 @@ namespace talus::profiling {
 namespace {
 
 btVector3 to_bullet(const vec3& v) { return {v.x, v.y, v.z}; }
+btVector3 to_bullet(const dvec3& v) { return to_bullet(vec3(v)); }
 btQuaternion to_bullet(const quat& q) { return {q.x, q.y, q.z, q.w}; }
 constexpr float pi = 3.14159265f;
 vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
@@ -312,7 +313,7 @@ struct BulletScene::State {
         if (dynamic) shape->calculateLocalInertia(mass, inertia);
         btRigidBody::btRigidBodyConstructionInfo info(dynamic ? mass : 0.0f, nullptr, shape, inertia);
         info.m_startWorldTransform =
-            btTransform(to_bullet(def.rotation), to_bullet(def.position + rotate(def.rotation, middle)));
+            btTransform(to_bullet(def.rotation), to_bullet(displaced(def.position, rotate(def.rotation, middle))));
         info.m_friction = parts[0].material.friction;
         info.m_restitution = parts[0].material.restitution;
         info.m_linearDamping = def.linear_damping;
@@ -378,13 +379,13 @@ void BulletScene::step(int step) {
     s.world.stepSimulation(s.dt, 0);
 }
 
-Transform BulletScene::transform(std::size_t body) const {
+WorldTransform BulletScene::transform(std::size_t body) const {
     const btTransform& t = state_->bodies[body]->getWorldTransform();
     const btQuaternion q = t.getRotation();
     return {from_bullet(t * (-to_bullet(state_->center[body]))), quat(q.w(), q.x(), q.y(), q.z())};
 }
 
-vec3 BulletScene::center_of_mass(std::size_t body) const {
+dvec3 BulletScene::center_of_mass(std::size_t body) const {
     return from_bullet(state_->bodies[body]->getCenterOfMassPosition());
 }
 
@@ -405,17 +406,17 @@ mat3 BulletScene::inertia(std::size_t body) const {
     return mat3(from_bullet(m.getColumn(0)), from_bullet(m.getColumn(1)), from_bullet(m.getColumn(2)));
 }
 
-void BulletScene::apply_force(std::size_t body, const vec3& force, const vec3& point) {
+void BulletScene::apply_force(std::size_t body, const vec3& force, const dvec3& point) {
     state_->bodies[body]->applyForce(to_bullet(force), to_bullet(point - center_of_mass(body)));
 }
 
-void BulletScene::apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) {
+void BulletScene::apply_impulse(std::size_t body, const vec3& impulse, const dvec3& point) {
     state_->bodies[body]->applyImpulse(to_bullet(impulse), to_bullet(point - center_of_mass(body)));
 }
 
-void BulletScene::set_target(std::size_t body, const Transform& target) {
+void BulletScene::set_target(std::size_t body, const WorldTransform& target) {
     btRigidBody& b = *state_->bodies[body];
-    const vec3 center = transform_point(target, state_->center[body]);
+    const dvec3 center = transform_point(target, state_->center[body]);
     btVector3 linear, angular;
     btTransformUtil::calculateVelocity(
         b.getWorldTransform(), btTransform(to_bullet(target.rotation), to_bullet(center)), state_->dt, linear, angular);

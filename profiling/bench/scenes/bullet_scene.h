@@ -1,6 +1,6 @@
 #pragma once
 /// A scene of the scene library built in Bullet, to be compared with. Bullet's own defaults wherever it has one: Dbvt
-/// broadphase, sequential impulses with 10 iterations, its collision margins.
+/// broadphase, sequential impulses with 10 iterations, its collision margins. Its places are floats.
 
 #include "samples/scenes/scene.h"
 
@@ -23,15 +23,15 @@ public:
     void step(int step);
 
     // In the scene's order.
-    Transform transform(std::size_t body) const override;
-    vec3 center_of_mass(std::size_t body) const override;
+    WorldTransform transform(std::size_t body) const override;
+    dvec3 center_of_mass(std::size_t body) const override;
     vec3 linear_velocity(std::size_t body) const override;
     vec3 angular_velocity(std::size_t body) const override;
     float mass(std::size_t body) const override;
     mat3 inertia(std::size_t body) const override;
-    void apply_force(std::size_t body, const vec3& force, const vec3& point) override;
-    void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override;
-    void set_target(std::size_t body, const Transform& target) override;
+    void apply_force(std::size_t body, const vec3& force, const dvec3& point) override;
+    void apply_impulse(std::size_t body, const vec3& impulse, const dvec3& point) override;
+    void set_target(std::size_t body, const WorldTransform& target) override;
     void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override;     ///< of hinges
     void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis) override;  ///< does nothing
 

@@ -15,8 +15,8 @@ double now_ms(int threads) {
     return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
 }
 
-int count_lost(const samples::SceneData& scene, const std::function<vec3(std::size_t)>& position) {
-    constexpr float lost_below = -20.0f;  // m
+int count_lost(const samples::SceneData& scene, const std::function<dvec3(std::size_t)>& position) {
+    constexpr double lost_below = -20.0;  // m
     if (scene.gravity == vec3(0.0f)) return 0;
     int lost = 0;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {

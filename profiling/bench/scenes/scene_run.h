@@ -29,7 +29,7 @@ double now_ms(int threads);
 inline bool counts_overlap(int i, int steps) { return i >= steps - steps / 10 - 1; }
 
 /// Dynamic bodies of a scene with gravity that are far below it. `position` gives a body's, by its place in the scene.
-int count_lost(const samples::SceneData& scene, const std::function<vec3(std::size_t)>& position);
+int count_lost(const samples::SceneData& scene, const std::function<dvec3(std::size_t)>& position);
 
 /// Runs the scene in Talus, without sleeping.
 SceneRun run_talus(const samples::SceneData& scene, int steps, const Jobs& jobs);

@@ -403,6 +403,7 @@ class Recording {
   readHead(r) {
     this.scene = r.text();
     this.dt = r.f32();
+    this.origin = [r.f64(), r.f64(), r.f64()];  // in the world; all places below are relative to it
     this.camera = {eye: r.vec3(), target: r.vec3(), fov: r.f32()};
     this.step = r.f64();
     this.bits = r.u8();
@@ -581,13 +582,14 @@ class Recording {
 
   present(body, frame) { return this.bodies[body].first <= frame && frame < this.bodies[body].end; }
 
-  // Poses of all bodies at a frame, for those who ask: [[number, x, y, z, w, x, y, z, awake], ...].
+  // Poses of all bodies in the world at a frame, for those who ask: [[number, x, y, z, w, x, y, z, awake], ...].
   async poses(frame) {
     const {poses} = await this.load(this.segmentOf(frame)), out = [];
     for (let body = 0; body < this.bodies.length; ++body) {
       if (!this.present(body, frame)) continue;
       const i = poses.index(body, frame), q = poses.rotations;
-      out.push([body, ...poses.positions.subarray(3 * i, 3 * i + 3), q[4 * i + 3], q[4 * i], q[4 * i + 1], q[4 * i + 2],
+      const place = this.origin.map((from, k) => from + poses.positions[3 * i + k]);
+      out.push([body, ...place, q[4 * i + 3], q[4 * i], q[4 * i + 1], q[4 * i + 2],
         poses.awake[i]]);
     }
     return out;

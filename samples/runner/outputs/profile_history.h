@@ -19,7 +19,7 @@ namespace talus::samples {
 
 /// Where the bodies of a pair were after a step.
 struct PairPoses {
-    Transform a, b;
+    WorldTransform a, b;
 };
 
 struct ProfiledFrame {

@@ -7,7 +7,7 @@
 
 namespace talus::samples {
 
-BodyDef block(const vec3& center, const vec3& half_extents, const quat& rotation) {
+BodyDef block(const dvec3& center, const vec3& half_extents, const quat& rotation) {
     BodyDef def;
     def.type = BodyType::fixed;
     def.shape = box(half_extents);
@@ -54,20 +54,20 @@ vec3 jitter(Random& random, float size) {
 
 Figure displacement(const char* name, const SceneData& scene, std::size_t body) {
     return {name, "m", Over::largest, [body, place = scene.bodies[body].position](const SceneBodies& bodies, double) {
-                return static_cast<double>(glm::distance(bodies.transform(body).position, place));
+                return glm::distance(bodies.transform(body).position, place);
             }};
 }
 
 Figure largest_displacement(const SceneData& scene) {
-    std::vector<std::pair<std::size_t, vec3>> places;
+    std::vector<std::pair<std::size_t, dvec3>> places;
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         if (scene.bodies[i].type == BodyType::dynamic) places.emplace_back(i, scene.bodies[i].position);
     }
     return {"the largest displacement", "m", Over::largest, [places](const SceneBodies& bodies, double) {
-                float largest = 0.0f;
+                double largest = 0.0;
                 for (const auto& [body, place] : places)
                     largest = std::max(largest, glm::distance(bodies.transform(body).position, place));
-                return static_cast<double>(largest);
+                return largest;
             }};
 }
 
@@ -86,12 +86,12 @@ Figure widest_joint_gap(const SceneData& scene) {
             joint.def);
     }
     return {"widest gap of a joint", "m", Over::largest, [all](const SceneBodies& bodies, double) {
-                float widest = 0.0f;
+                double widest = 0.0;
                 for (const Ends& e : all) {
                     widest = std::max(widest, glm::distance(transform_point(bodies.transform(e.a), e.on_a),
                                                             transform_point(bodies.transform(e.b), e.on_b)));
                 }
-                return static_cast<double>(widest);
+                return widest;
             }};
 }
 
@@ -106,10 +106,10 @@ Result<Shape> random_hull(Random& random, int points, float low, float high) {
     return hull(*made);
 }
 
-Camera orbit(const vec3& target, float distance, float yaw, float pitch) {
+Camera orbit(const dvec3& target, float distance, float yaw, float pitch) {
     constexpr float degree = 0.017453293f;
     const quat look = multiply(turn({0, 1, 0}, yaw * degree), turn({1, 0, 0}, -pitch * degree));
-    return {target + rotate(look, {0.0f, 0.0f, distance}), target};
+    return {displaced(target, rotate(look, {0.0f, 0.0f, distance})), target};
 }
 
 }  // namespace talus::samples

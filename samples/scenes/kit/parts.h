@@ -15,7 +15,7 @@ inline quat turn(const vec3& axis, float radians) {
 }
 
 /// A fixed box.
-BodyDef block(const vec3& center, const vec3& half_extents, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f));
+BodyDef block(const dvec3& center, const vec3& half_extents, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f));
 
 /// A fixed square slab whose top is y = top, `half` to each side of the origin.
 BodyDef floor_slab(float half = 60.0f, float top = 0.0f);
@@ -36,7 +36,7 @@ Figure largest_displacement(const SceneData& scene);
 
 /// Ties body b to body a at a point and along an axis of the world, as they are placed; gives the joint's place.
 template <class Def>
-std::size_t tie(SceneData& scene, std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, Def def) {
+std::size_t tie(SceneData& scene, std::size_t a, std::size_t b, const dvec3& anchor, const vec3& axis, Def def) {
     const auto first = static_cast<std::uint32_t>(a), second = static_cast<std::uint32_t>(b);
     def.frames = scene_ends(scene, first, second, anchor, axis);
     scene.joints.push_back({first, second, def});
@@ -45,7 +45,7 @@ std::size_t tie(SceneData& scene, std::size_t a, std::size_t b, const vec3& anch
 
 /// A person 1.75 m tall and of about 75 kg with its feet at `origin`, arms spread, facing +z: 13 parts, 12 joints with
 /// limits.
-void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity);
+void add_ragdoll(SceneData& scene, const dvec3& origin, const quat& facing, const vec3& velocity);
 
 /// The widest gap between the two anchors of a ball joint or hinge that should be one point, m.
 Figure widest_joint_gap(const SceneData& scene);
@@ -54,6 +54,6 @@ Figure widest_joint_gap(const SceneData& scene);
 Result<Shape> random_hull(Random& random, int points, float low, float high);
 
 /// A camera at `distance` from `target`, `yaw` degrees from +z towards +x, `pitch` degrees above it.
-Camera orbit(const vec3& target, float distance, float yaw, float pitch);
+Camera orbit(const dvec3& target, float distance, float yaw, float pitch);
 
 }  // namespace talus::samples

@@ -166,9 +166,8 @@ void print_state(const App& app) {
     std::printf("bodies %zu\n", simulation.ids().size());
     std::printf("camera %s\n", app.camera.mode() == CameraMode::fly ? "fly" : "orbit");
     std::printf("speed %.3f\n", static_cast<double>(app.speed));
-    const auto print = [](const char* name, const vec3& v) {
-        std::printf("%s %.5f %.5f %.5f\n", name, static_cast<double>(v.x), static_cast<double>(v.y),
-                    static_cast<double>(v.z));
+    const auto print = [](const char* name, const dvec3& v) {
+        std::printf("%s %.5f %.5f %.5f\n", name, v.x, v.y, v.z);
     };
     print("eye", app.view.eye);
     if (const auto index = simulation.index_of(app.selected)) {
@@ -347,8 +346,8 @@ void App::say(std::string text) {
 void App::look_from(const Camera& eye) {
     camera.set(eye);
     // The sun stands behind the left shoulder of who looks at the scene as it is meant, as in samples/render.
-    const vec3 ahead =
-        glm::normalize(vec3(eye.target.x - eye.eye.x, 0.0f, eye.target.z - eye.eye.z) + vec3(0, 0, -1e-6f));
+    const vec3 look(eye.target - eye.eye);
+    const vec3 ahead = glm::normalize(vec3(look.x, 0.0f, look.z) + vec3(0, 0, -1e-6f));
     const vec3 right = glm::cross(ahead, vec3(0, 1, 0));
     to_sun = glm::normalize(vec3(0.0f, 1.25f, 0.0f) - 0.75f * right - 0.45f * ahead);
 }
@@ -447,7 +446,7 @@ void App::step_once() {
 
 void App::frame_selection() {
     if (replay || !simulation.index_of(selected)) return frame_scene();
-    const Aabb box = simulation.world().bounds(selected);
+    const WorldAabb box = simulation.world().bounds(selected);
     camera.frame(center(box), 2.0f * glm::length(half_extents(box)));
 }
 

@@ -77,10 +77,10 @@ struct App {
 
     // Of this frame.
     CameraView view;
-    Rectangle place;               ///< of the scene in the window
-    int width = 1, height = 1;     ///< of the window
-    float density = 1.0f;          ///< pixels a unit of the window: more than 1 on dense screens
-    std::vector<Transform> shown;  ///< poses drawn
+    Rectangle place;                    ///< of the scene in the window
+    int width = 1, height = 1;          ///< of the window
+    float density = 1.0f;               ///< pixels a unit of the window: more than 1 on dense screens
+    std::vector<WorldTransform> shown;  ///< poses drawn
     std::vector<BodyLook> looks;
     std::vector<PairInfo> pairs;  ///< of the last step, when something needs them
     std::uint64_t renderer_version = 0;
@@ -101,7 +101,7 @@ struct App {
     /// Where a body of the marked pair is shown: while time stands still where the pair's frame left it, else where it
     /// is now. Nothing when it is gone.
     struct MarkedBody {
-        Transform pose;
+        WorldTransform pose;
         Shape shape;           ///< the one of the pair...
         Transform shape_pose;  ///< ...in the body's frame
         BodyType type;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint64_t replay_version = ~std::uint64_t{0};  // of what the renderer holds
 
-Transform between(const Transform& a, const Transform& b, float t) {
+WorldTransform between(const WorldTransform& a, const WorldTransform& b, float t) {
     quat to = b.rotation;
     if (glm::dot(a.rotation, to) < 0.0f) to = -to;
-    return {glm::mix(a.position, b.position, t), normalized(a.rotation * (1.0f - t) + to * t)};
+    return {displaced(a.position, t * vec3(b.position - a.position)), normalized(a.rotation * (1.0f - t) + to * t)};
 }
 
 vec3 linear(Color c) {
@@ -101,11 +101,11 @@ void find_colors(App& app) {
 }
 
 void add_marks(App& app) {
-    app.marks.clear();
+    app.marks.clear(app.view.origin);
     const World& world = app.simulation.world();
     world.draw(app.marks, app.switches.debug);
     if (app.hand.holds()) {
-        const vec3 from = app.hand.held_point(app.simulation), to = app.hand.target();
+        const dvec3 from = app.hand.held_point(app.simulation), to = app.hand.target();
         constexpr Color color{255, 170, 60};
         app.marks.line(from, to, color);
         app.marks.point(from, 9.0f, color);
@@ -115,17 +115,17 @@ void add_marks(App& app) {
 
 /// The two shapes of the marked pair, filled and through what hides them, named A and B.
 void add_marked_pair(App& app) {
-    app.pair_marks.clear();
+    app.pair_marks.clear(app.view.origin);
     if (!app.marked) return;
     for (const bool is_a : {true, false}) {
         const std::optional<App::MarkedBody> body = app.marked_body(is_a);
         if (!body) continue;
         const Color color = is_a ? color_of_a : color_of_b;
-        const Transform pose = multiply(body->pose, body->shape_pose);
+        const WorldTransform pose = multiply(body->pose, body->shape_pose);
         const bool is_scenery = body->type == BodyType::fixed;  // filled, it would cover all
         const DrawMesh mesh = triangulate(body->shape, 16);
         for (const DrawTriangle& t : mesh.triangles) {
-            vec3 corner[3];
+            dvec3 corner[3];
             for (int i = 0; i < 3; ++i) corner[i] = transform_point(pose, mesh.positions[t.v[i]]);
             if (!is_scenery) app.pair_marks.triangle(corner[0], corner[1], corner[2], {color.r, color.g, color.b, 70});
             for (int i = 0; i < 3; ++i) {
@@ -150,7 +150,7 @@ void look_at_replay(App& app) {
         }
     }
     replay.look(app.switches, marked, app.shown, app.looks);
-    app.marks.clear();
+    app.marks.clear(app.view.origin);
     replay.draw_contacts(app.switches, app.marks);
 }
 
@@ -183,8 +183,8 @@ void draw_scene(App& app) {
     const auto pixel = [&](float x) { return static_cast<int>(x * app.density + 0.5f); };
     app.canvas.begin(pixel(place.x), pixel(static_cast<float>(app.height) - place.y - place.height), app.view.width,
                      app.view.height, app.renderer.quality().samples);
-    const std::span<const Transform> drawn =
-        app.switches.bodies ? std::span<const Transform>(app.shown) : std::span<const Transform>{};
+    const std::span<const WorldTransform> drawn =
+        app.switches.bodies ? std::span<const WorldTransform>(app.shown) : std::span<const WorldTransform>{};
     app.renderer.draw({app.view, drawn, app.looks, app.to_sun, app.switches.wireframe, app.switches.shadows,
                        !app.paused && app.options.screenshot.empty()});
     app.marks.draw(app.view);

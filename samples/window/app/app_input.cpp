@@ -84,11 +84,12 @@ void walk(App& app, float seconds) {
 }
 
 /// Where the mouse's ray meets the plane through `point` that faces the viewer.
-vec3 under_mouse(const App& app, const vec3& point) {
+dvec3 under_mouse(const App& app, const dvec3& point) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const vec3 ray = app.view.ray(app.to_view(mouse.x, mouse.y));
-    const float depth = glm::dot(point - app.view.eye, app.view.forward);
-    return app.view.eye + ray * (std::max(0.1f, depth) / std::max(0.05f, glm::dot(ray, app.view.forward)));
+    const float depth = glm::dot(vec3(point - app.view.eye), app.view.forward);
+    const float way = std::max(0.1f, depth) / std::max(0.05f, glm::dot(ray, app.view.forward));
+    return app.view.eye + dvec3(ray * way);
 }
 
 void use_mouse(App& app) {
@@ -166,7 +167,7 @@ void App::spawn_body() {
     const bool inside = ImGui::IsMousePosValid(&mouse) && !ImGui::GetIO().WantCaptureMouse;
     const vec3 ray = inside ? view.ray(to_view(mouse.x, mouse.y)) : view.forward;
     const CastHit hit = simulation.world().ray_cast(view.eye, ray * (10.0f * view.distance));
-    const vec3 point = hit ? hit.position : view.eye + ray * view.distance;
+    const dvec3 point = hit ? hit.position : view.eye + dvec3(ray * view.distance);
     const vec3 normal = hit && hit.normal != vec3(0.0f) ? hit.normal : vec3(0, 1, 0);
     const BodyId body = spawn(simulation, spawn_kind, point, normal, spawn_size);
     if (body) {

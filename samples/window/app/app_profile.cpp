@@ -68,7 +68,7 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
     const BodyId body = is_a ? pair.body_a : pair.body_b;
     const std::uint32_t shape = is_a ? pair.shape_a : pair.shape_b;
     MarkedBody found{};
-    const auto take = [&](const Transform& pose, const auto& shapes, BodyType type) {
+    const auto take = [&](const WorldTransform& pose, const auto& shapes, BodyType type) {
         found.pose = pose;
         found.type = type;
         if (shape >= shapes.size()) return false;
@@ -93,9 +93,9 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
         if (!take(shown[*index], world.shapes(body), world.type(body))) return {};
     }
     if (paused && marked->poses) {
-        const Transform& then = is_a ? marked->poses->a : marked->poses->b;
+        const WorldTransform& then = is_a ? marked->poses->a : marked->poses->b;
         const vec3& center = found.shape_pose.position;
-        found.moved_on = glm::distance(transform_point(then, center), transform_point(found.pose, center)) > 1e-3f;
+        found.moved_on = glm::distance(transform_point(then, center), transform_point(found.pose, center)) > 1e-3;
         found.pose = then;
     }
     return found;

@@ -36,7 +36,7 @@ const char* name_of(SpawnKind kind) {
     return names[static_cast<int>(kind)];
 }
 
-bool Hand::take(Simulation& simulation, BodyId body, const vec3& point) {
+bool Hand::take(Simulation& simulation, BodyId body, const dvec3& point) {
     World& world = simulation.world();
     release(simulation);
     if (!world.is_valid(body) || world.type(body) != BodyType::dynamic) return false;
@@ -68,7 +68,7 @@ bool Hand::take(Simulation& simulation, BodyId body, const vec3& point) {
     return true;
 }
 
-void Hand::pull(Simulation& simulation, const vec3& target) {
+void Hand::pull(Simulation& simulation, const dvec3& target) {
     World& world = simulation.world();
     if (!holds()) return;
     if (!world.is_valid(joint_)) {  // the body is gone
@@ -78,7 +78,7 @@ void Hand::pull(Simulation& simulation, const vec3& target) {
     target_ = target;
     // Frame A is turned as joint_frames() turned it.
     const JointFrames frames = world.joint_frames(anchor_, body_, origin_);
-    drive_.target.position = inverse_rotate(frames.frame_a.rotation, target - origin_);
+    drive_.target.position = inverse_rotate(frames.frame_a.rotation, vec3(target - origin_));
     world.set_joint_drive(joint_, drive_);
 }
 
@@ -94,14 +94,14 @@ void Hand::forget() {
     joint_ = {};
 }
 
-vec3 Hand::held_point(const Simulation& simulation) const {
+dvec3 Hand::held_point(const Simulation& simulation) const {
     return transform_point(simulation.world().transform(body_), local_);
 }
 
-BodyId shoot(Simulation& simulation, const vec3& eye, const vec3& direction, const ShotSettings& settings) {
+BodyId shoot(Simulation& simulation, const dvec3& eye, const vec3& direction, const ShotSettings& settings) {
     BodyDef def;
     def.shape = sphere(settings.radius);
-    def.position = eye + direction * (2.0f * settings.radius);
+    def.position = eye + dvec3(direction * (2.0f * settings.radius));
     def.linear_velocity = direction * settings.speed;
     def.density = settings.density;
     def.continuous = Continuous::all;
@@ -109,7 +109,7 @@ BodyId shoot(Simulation& simulation, const vec3& eye, const vec3& direction, con
     return simulation.add(def);
 }
 
-BodyId spawn(Simulation& simulation, SpawnKind kind, const vec3& point, const vec3& normal, float size) {
+BodyId spawn(Simulation& simulation, SpawnKind kind, const dvec3& point, const vec3& normal, float size) {
     const float half = 0.5f * size;
     BodyDef def;
     switch (kind) {
@@ -137,14 +137,15 @@ BodyId spawn(Simulation& simulation, SpawnKind kind, const vec3& point, const ve
         }
         case SpawnKind::ragdoll: {
             SceneData person;
-            add_ragdoll(person, point + normal * 0.05f, quat(1.0f, 0.0f, 0.0f, 0.0f), vec3(0.0f));
+            add_ragdoll(person, normal * 0.05f, quat(1.0f, 0.0f, 0.0f, 0.0f), vec3(0.0f));
+            for (BodyDef& part : person.bodies) part.position += point;
             const std::size_t first = simulation.ids().size();
             return simulation.add(person) ? simulation.ids()[first] : BodyId{};
         }
     }
     // As far out as its box reaches along the normal, and a little more.
     const vec3 reach = half_extents(bounds(def.shape));
-    def.position = point + normal * (glm::dot(glm::abs(normal), reach) + 0.01f * size);
+    def.position = point + dvec3(normal * (glm::dot(glm::abs(normal), reach) + 0.01f * size));
     return simulation.add(def);
 }
 

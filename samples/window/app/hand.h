@@ -23,32 +23,32 @@ struct ShotSettings {
 class Hand {
 public:
     /// Takes a body at a point of the world; false if it is not dynamic.
-    bool take(Simulation& simulation, BodyId body, const vec3& point);
+    bool take(Simulation& simulation, BodyId body, const dvec3& point);
     bool holds() const { return static_cast<bool>(body_); }
     BodyId body() const { return body_; }
     /// Where it shall be, m. Between steps.
-    void pull(Simulation& simulation, const vec3& target);
+    void pull(Simulation& simulation, const dvec3& target);
     /// It goes on as it moves.
     void release(Simulation& simulation);
     /// The world is gone.
     void forget();
 
-    vec3 held_point(const Simulation& simulation) const;  ///< world
-    vec3 target() const { return target_; }
+    dvec3 held_point(const Simulation& simulation) const;  ///< world
+    dvec3 target() const { return target_; }
 
 private:
     BodyId body_, anchor_;
     JointId joint_;
     vec3 local_{0.0f};   ///< the point taken, in the body's frame
-    vec3 origin_{0.0f};  ///< of the anchor, world
-    vec3 target_{0.0f};
+    dvec3 origin_{0.0};  ///< of the anchor, world
+    dvec3 target_{0.0};
     JointDrive drive_;
 };
 
 /// A ball along a ray from `eye`.
-BodyId shoot(Simulation& simulation, const vec3& eye, const vec3& direction, const ShotSettings& settings);
+BodyId shoot(Simulation& simulation, const dvec3& eye, const vec3& direction, const ShotSettings& settings);
 
 /// A body of about `size` m standing where `normal` leaves `point`. Null when the world refuses it.
-BodyId spawn(Simulation& simulation, SpawnKind kind, const vec3& point, const vec3& normal, float size);
+BodyId spawn(Simulation& simulation, SpawnKind kind, const dvec3& point, const vec3& normal, float size);
 
 }  // namespace talus::samples

@@ -10,10 +10,9 @@ namespace talus::samples {
 
 namespace {
 
-std::string text_of(const vec3& v, const char* unit) {
+std::string text_of(const dvec3& v, const char* unit) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.3f  %.3f  %.3f %s", static_cast<double>(v.x), static_cast<double>(v.y),
-                  static_cast<double>(v.z), unit);
+    std::snprintf(text, sizeof text, "%.3f  %.3f  %.3f %s", v.x, v.y, v.z, unit);
     return text;
 }
 

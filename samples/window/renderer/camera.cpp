@@ -1,5 +1,7 @@
 #include "samples/window/renderer/camera.h"
 
+#include "samples/render/origin.h"
+
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <algorithm>
@@ -21,8 +23,8 @@ vec3 CameraView::ray(const glm::vec2& pixel) const {
     return glm::normalize(forward + x * right + y * up);
 }
 
-bool CameraView::project(const vec3& point, glm::vec2& pixel) const {
-    const vec3 d = point - eye;
+bool CameraView::project(const dvec3& point, glm::vec2& pixel) const {
+    const vec3 d(point - eye);
     const float depth = glm::dot(d, forward);
     if (depth < 1e-3f) return false;
     pixel.x = 0.5f * static_cast<float>(width) + focal() * glm::dot(d, right) / depth;
@@ -35,12 +37,12 @@ vec3 CameraRig::forward(const State& state) {
             -std::cos(state.pitch) * std::cos(state.yaw)};
 }
 
-vec3 CameraRig::eye(const State& state) const {
-    return mode_ == CameraMode::fly ? state.pivot : state.pivot - forward(state) * state.distance;
+dvec3 CameraRig::eye(const State& state) const {
+    return mode_ == CameraMode::fly ? state.pivot : state.pivot - dvec3(forward(state) * state.distance);
 }
 
 void CameraRig::set(const Camera& camera) {
-    const vec3 look = camera.target - camera.eye;
+    const vec3 look(camera.target - camera.eye);
     goal_.distance = std::max(0.01f, glm::length(look));
     const vec3 to = look / goal_.distance;
     goal_.yaw = std::atan2(to.x, -to.z);
@@ -53,7 +55,7 @@ void CameraRig::set(const Camera& camera) {
 void CameraRig::set_mode(CameraMode mode) {
     if (mode == mode_) return;
     for (State* state : {&goal_, &now_}) {
-        const vec3 way = forward(*state) * state->distance;
+        const dvec3 way(forward(*state) * state->distance);
         state->pivot += mode == CameraMode::fly ? -way : way;
     }
     mode_ = mode;
@@ -67,7 +69,7 @@ void CameraRig::turn(float yaw, float pitch) {
 void CameraRig::pan(float right, float up) {
     const vec3 ahead = forward(goal_);
     const vec3 side = glm::normalize(glm::cross(ahead, vec3(0, 1, 0)));
-    goal_.pivot += right * side + up * glm::cross(side, ahead);
+    goal_.pivot += dvec3(right * side + up * glm::cross(side, ahead));
 }
 
 void CameraRig::fly(const vec3& way) {
@@ -75,28 +77,28 @@ void CameraRig::fly(const vec3& way) {
     const vec3 side = glm::normalize(glm::cross(ahead, vec3(0, 1, 0)));
     // Orbiting, one walks over the ground.
     const vec3 onward = mode_ == CameraMode::fly ? ahead : glm::cross(vec3(0, 1, 0), side);
-    goal_.pivot += way.x * side + way.y * vec3(0, 1, 0) + way.z * onward;
+    goal_.pivot += dvec3(way.x * side + way.y * vec3(0, 1, 0) + way.z * onward);
 }
 
 void CameraRig::zoom(float factor) {
     if (mode_ == CameraMode::fly) {
-        goal_.pivot += forward(goal_) * (goal_.distance * (1.0f - factor));
+        goal_.pivot += dvec3(forward(goal_) * (goal_.distance * (1.0f - factor)));
     } else {
         goal_.distance = std::clamp(goal_.distance * factor, 0.02f, 20000.0f);
     }
 }
 
-void CameraRig::frame(const vec3& center, float radius) {
+void CameraRig::frame(const dvec3& center, float radius) {
     const float half_view = 0.5f * fov_degrees_ * 0.017453293f;
     goal_.distance = std::max(0.05f, 1.25f * radius / std::sin(half_view));
-    goal_.pivot = mode_ == CameraMode::fly ? center - forward(goal_) * goal_.distance : center;
+    goal_.pivot = mode_ == CameraMode::fly ? center - dvec3(forward(goal_) * goal_.distance) : center;
 }
 
 void CameraRig::settle() { now_ = goal_; }
 
 void CameraRig::update(float seconds) {
     const float part = 1.0f - std::exp(-quickness * std::clamp(seconds, 0.0f, 1.0f));
-    now_.pivot += part * (goal_.pivot - now_.pivot);
+    now_.pivot += double{part} * (goal_.pivot - now_.pivot);
     now_.yaw += part * (goal_.yaw - now_.yaw);
     now_.pitch += part * (goal_.pitch - now_.pitch);
     now_.distance *= std::pow(goal_.distance / now_.distance, part);
@@ -111,13 +113,15 @@ CameraView CameraRig::view(int width, int height) const {
     view.up = glm::cross(view.right, view.forward);
     view.eye = eye(now_);
     view.distance = now_.distance;
-    view.target = view.eye + view.forward * now_.distance;
+    view.target = view.eye + dvec3(view.forward * now_.distance);
+    view.origin = picture_origin(view.eye);
     // Scenes are framed for 16:9. In a narrower view they stay whole, and there is more sky.
     const float aspect = static_cast<float>(view.width) / static_cast<float>(view.height);
     view.tangent = std::tan(0.5f * fov_degrees_ * 0.017453293f) * std::clamp(16.0f / 9.0f / aspect, 1.0f, 2.0f);
     const float nearest = std::clamp(0.01f * now_.distance, 0.005f, 1.0f);
     const glm::mat4 projection = glm::perspective(2.0f * std::atan(view.tangent), aspect, nearest, 40000.0f * nearest);
-    view.view_projection = projection * glm::lookAt(view.eye, view.target, vec3(0, 1, 0));
+    view.view_projection =
+        projection * glm::lookAt(view.from_origin(view.eye), view.from_origin(view.target), vec3(0, 1, 0));
     return view;
 }
 

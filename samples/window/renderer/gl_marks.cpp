@@ -22,22 +22,24 @@ Result<GlMarks> GlMarks::make() {
     return marks;
 }
 
-void GlMarks::line(const vec3& from, const vec3& to, Color color) {
-    lines_.push_back({from, color, 1.0f});
-    lines_.push_back({to, color, 1.0f});
+void GlMarks::line(const dvec3& from, const dvec3& to, Color color) {
+    for (const dvec3& p : {from, to}) lines_.push_back({vec3(p - origin_), color, 1.0f});
 }
 
-void GlMarks::point(const vec3& at, float pixels, Color color) { points_.push_back({at, color, pixels}); }
-
-void GlMarks::triangle(const vec3& a, const vec3& b, const vec3& c, Color color) {
-    for (const vec3& p : {a, b, c}) triangles_.push_back({p, color, 1.0f});
+void GlMarks::point(const dvec3& at, float pixels, Color color) {
+    points_.push_back({vec3(at - origin_), color, pixels});
 }
 
-void GlMarks::text(const vec3& at, std::string_view text, Color color) {
+void GlMarks::triangle(const dvec3& a, const dvec3& b, const dvec3& c, Color color) {
+    for (const dvec3& p : {a, b, c}) triangles_.push_back({vec3(p - origin_), color, 1.0f});
+}
+
+void GlMarks::text(const dvec3& at, std::string_view text, Color color) {
     texts_.push_back({at, std::string(text), color});
 }
 
-void GlMarks::clear() {
+void GlMarks::clear(const dvec3& origin) {
+    origin_ = origin;
     lines_.clear();
     points_.clear();
     triangles_.clear();

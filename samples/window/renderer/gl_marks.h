@@ -16,17 +16,18 @@ class GlMarks : public DebugDraw {
 public:
     static Result<GlMarks> make();
 
-    void line(const vec3& from, const vec3& to, Color color) override;
-    void point(const vec3& at, float pixels, Color color) override;
-    void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) override;
-    void text(const vec3& at, std::string_view text, Color color) override;
+    void line(const dvec3& from, const dvec3& to, Color color) override;
+    void point(const dvec3& at, float pixels, Color color) override;
+    void triangle(const dvec3& a, const dvec3& b, const dvec3& c, Color color) override;
+    void text(const dvec3& at, std::string_view text, Color color) override;
 
     /// Draws what came since clear() over the picture whose depths are bound; what is hidden there with this strength.
     void draw(const CameraView& view, float hidden_strength = 0.2f);
-    void clear();
+    /// `origin` is that of the view in which draw() will show what comes.
+    void clear(const dvec3& origin);
 
     struct Text {
-        vec3 at;
+        dvec3 at;  ///< world
         std::string text;
         Color color;
     };
@@ -34,7 +35,7 @@ public:
 
 private:
     struct Vertex {
-        vec3 position;
+        vec3 position;  ///< from the origin
         Color color;
         float size;
     };
@@ -43,6 +44,7 @@ private:
     GlProgram program_;
     GlBuffer buffer_ = make_buffer();
     GlVertexArray array_ = make_vertex_array();
+    dvec3 origin_{0.0};
     std::vector<Vertex> lines_, points_, triangles_, all_;
     std::vector<Text> texts_;
 };

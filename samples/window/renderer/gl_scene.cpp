@@ -146,18 +146,19 @@ void SceneRenderer::gather(const Frame& frame) {
     for (std::size_t layer = 0; layer < layer_count; ++layer) batched_[layer].resize(batch_size_[layer]);
 
     const float focal = frame.view.focal();
+    const vec3 eye = frame.view.from_origin(frame.view.eye);
     const std::size_t count = std::min({bodies_.size(), frame.poses.size(), frame.looks.size()});
     // Where a processor draws, near ones first: what they hide is not shaded.
     order_.clear();
     near_first_.clear();
     for (std::size_t b = 0; b < count; ++b) {
-        order_.emplace_back(glm::dot(frame.poses[b].position - frame.view.eye, frame.view.forward),
+        order_.emplace_back(glm::dot(vec3(frame.poses[b].position - frame.view.eye), frame.view.forward),
                             static_cast<std::uint32_t>(b));
     }
     if (quality_.lean) std::sort(order_.begin(), order_.end());
     for (const auto& [body_depth, b] : order_) {
         const Body& body = bodies_[b];
-        const Transform& pose = frame.poses[b];
+        const Transform pose = relative_to(frame.view.origin, frame.poses[b]);
         const BodyLook& look = frame.looks[b];
         if (look.hidden) {
             for (const Part& part : body.parts) {
@@ -179,7 +180,7 @@ void SceneRenderer::gather(const Frame& frame) {
             std::size_t mesh = units + static_cast<std::size_t>(part.mesh);
             if (part.shape.is_unit) {
                 // What lies behind the eye may throw shadows: as if it were near.
-                const float depth = std::max(1e-3f, glm::dot(instance.position - frame.view.eye, frame.view.forward));
+                const float depth = std::max(1e-3f, glm::dot(instance.position - eye, frame.view.forward));
                 const int fine = fineness(part, focal * part.radius / depth);
                 mesh = static_cast<std::size_t>(part.shape.unit) * fineness_count + static_cast<std::size_t>(fine);
             } else if (!is_shared(part)) {
@@ -253,14 +254,15 @@ void SceneRenderer::cast_shadows(const Frame& frame) {
     const int size = shadow_size_;
     // The map covers what casts shadows around what one looks at: not a body that fell off the world.
     const float reach = 2.5f * frame.view.distance;
+    const vec3 target = frame.view.from_origin(frame.view.target);
     bool any = false;
-    Aabb box{frame.view.target, frame.view.target};
+    Aabb box{target, target};
     const std::size_t count = std::min(bodies_.size(), frame.poses.size());
     for (std::size_t b = 0; b < count; ++b) {
         const Body& body = bodies_[b];
-        const vec3 at = frame.poses[b].position;
-        if (body.ground || body.glass || glm::distance(at, frame.view.target) > reach) continue;
-        const Aabb around = expand({at, at}, std::min(body.radius, reach));
+        const vec3 at = frame.view.from_origin(frame.poses[b].position);
+        if (body.ground || body.glass || glm::distance(at, target) > reach) continue;
+        const Aabb around = expand(Aabb{at, at}, std::min(body.radius, reach));
         box = any ? merge(box, around) : around;
         any = true;
     }
@@ -271,8 +273,9 @@ void SceneRenderer::cast_shadows(const Frame& frame) {
     const vec3 right = any_perpendicular(frame.to_sun), up = glm::cross(frame.to_sun, right);
     vec3 middle = center(box);
     for (const vec3& axis : {right, up}) {
-        const float at = glm::dot(middle, axis);
-        middle += axis * (std::round(at / (8.0f * shadow_texel_)) * 8.0f * shadow_texel_ - at);
+        const double step = 8.0 * double{shadow_texel_};
+        const double at = glm::dot(frame.view.origin + dvec3(middle), dvec3(axis));
+        middle += axis * static_cast<float>(std::round(at / step) * step - at);
     }
     const glm::mat4 look = glm::lookAt(middle + frame.to_sun * (3.0f * radius), middle, up);
     const glm::mat4 from_sun = glm::ortho(-radius, radius, -radius, radius, 0.0f, 6.0f * radius) * look;
@@ -280,6 +283,7 @@ void SceneRenderer::cast_shadows(const Frame& frame) {
     const float bias = 2.0f * shadow_texel_ / (6.0f * radius);
     to_shadow_ = glm::translate(glm::mat4(1.0f), vec3(0.5f, 0.5f, 0.5f - bias)) *
                  glm::scale(glm::mat4(1.0f), vec3(0.5f)) * from_sun;
+    shadow_origin_ = frame.view.origin;
 
     glBindFramebuffer(GL_FRAMEBUFFER, shadow_target_);
     glViewport(0, 0, size, size);
@@ -298,8 +302,8 @@ void SceneRenderer::use_part_program(const GlProgram& program, const Frame& fram
     program.set("pixels", frame.view.focal());
     program.set("to_shadow", to_shadow_);
     program.set("shadow_texel", shadow_texel_);
-    program.set("eye", frame.view.eye);
-    program.set("target", frame.view.target);
+    program.set("eye", frame.view.from_origin(frame.view.eye));
+    program.set("target", frame.view.from_origin(frame.view.target));
     program.set("reach", 2.0f * frame.view.distance);
     program.set("to_sun", frame.to_sun);
 }
@@ -323,7 +327,8 @@ void SceneRenderer::draw(const Frame& frame) {
     const bool is_new = make_shadow_map();
     if (frame.shadows && quality_.shadow_size > 0) {
         // Where they are dear, every other frame, unless something was put elsewhere.
-        const bool may_wait = quality_.lean && frame.continues && !is_new && shadows_cast_;
+        const bool may_wait =
+            quality_.lean && frame.continues && !is_new && shadows_cast_ && shadow_origin_ == frame.view.origin;
         shadows_waited_ = may_wait && !shadows_waited_;
         if (!shadows_waited_) cast_shadows(frame);
         shadows_cast_ = true;

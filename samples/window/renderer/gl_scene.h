@@ -49,9 +49,9 @@ public:
 
     struct Frame {
         const CameraView& view;
-        std::span<const Transform> poses;  ///< one per body
-        std::span<const BodyLook> looks;   ///< one per body
-        vec3 to_sun{0.0f, 1.0f, 0.0f};     ///< unit
+        std::span<const WorldTransform> poses;  ///< one per body
+        std::span<const BodyLook> looks;        ///< one per body
+        vec3 to_sun{0.0f, 1.0f, 0.0f};          ///< unit
         bool wireframe = false;
         bool shadows = true;
         bool continues = false;  ///< a little later than the one before, and alike
@@ -63,7 +63,7 @@ public:
 
 private:
     struct Instance {
-        vec3 position;
+        vec3 position;  ///< from the view's origin
         float radius;
         glm::vec4 rotation;  ///< x, y, z, w
         vec3 scale;
@@ -136,6 +136,7 @@ private:
     GlFramebuffer shadow_target_ = make_framebuffer();
     GlVertexArray no_vertices_ = make_vertex_array();
     glm::mat4 to_shadow_{1.0f};
+    dvec3 shadow_origin_{0.0};     ///< of the view that to_shadow_ was made for
     float shadow_texel_ = 0.0f;    ///< m
     bool shadows_cast_ = false;    ///< in the last frame, or in the one before
     bool shadows_waited_ = false;  ///< those of the last frame are older than it

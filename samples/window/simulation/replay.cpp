@@ -83,7 +83,7 @@ void Replay::add_bodies(SceneRenderer& renderer) const {
     }
 }
 
-void Replay::look(const DrawSwitches& switches, std::span<const std::size_t> marked, std::vector<Transform>& poses,
+void Replay::look(const DrawSwitches& switches, std::span<const std::size_t> marked, std::vector<WorldTransform>& poses,
                   std::vector<BodyLook>& looks) const {
     recording_.states_at(time_, states_);
     const std::vector<RecordedBody>& bodies = recording_.bodies();
@@ -116,12 +116,11 @@ void Replay::draw_contacts(const DrawSwitches& switches, GlMarks& marks) const {
         for (int i = 0; i < contact.point_count; ++i) {
             const RecordedContactPoint& point = contact.points[i];
             if (draw.contact_points) marks.point(point.position, 6.0f, green);
-            if (draw.contact_normals)
-                marks.line(point.position, point.position + contact.normal * draw.normal_length, white);
-            if (draw.contact_impulses) {
-                marks.line(point.position, point.position + contact.normal * (point.impulse * draw.impulse_scale),
-                           amber);
-            }
+            const auto arrow = [&](float length, Color color) {
+                marks.line(point.position, displaced(point.position, contact.normal * length), color);
+            };
+            if (draw.contact_normals) arrow(draw.normal_length, white);
+            if (draw.contact_impulses) arrow(point.impulse * draw.impulse_scale, amber);
         }
     }
 }

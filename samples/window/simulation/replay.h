@@ -32,7 +32,7 @@ public:
     /// The renderer gets the bodies; once.
     void add_bodies(SceneRenderer& renderer) const;
     /// Poses and colours now.
-    void look(const DrawSwitches& switches, std::span<const std::size_t> marked, std::vector<Transform>& poses,
+    void look(const DrawSwitches& switches, std::span<const std::size_t> marked, std::vector<WorldTransform>& poses,
               std::vector<BodyLook>& looks) const;
     void draw_contacts(const DrawSwitches& switches, GlMarks& marks) const;
     const std::vector<float>& step_costs() const { return costs_; }  ///< one per step: us, or pairs tested

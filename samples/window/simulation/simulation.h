@@ -48,9 +48,9 @@ public:
 
     // Bodies: those of the scene, then what was added.
     std::span<const BodyId> ids() const { return ids_; }
-    std::span<const std::uint32_t> numbers() const { return numbers_; }  ///< for body_color()
-    std::span<const Transform> poses() const { return poses_; }          ///< after the last step
-    std::span<const Transform> poses_before() const { return before_; }  ///< ... and after the one before it
+    std::span<const std::uint32_t> numbers() const { return numbers_; }       ///< for body_color()
+    std::span<const WorldTransform> poses() const { return poses_; }          ///< after the last step
+    std::span<const WorldTransform> poses_before() const { return before_; }  ///< ... and after the one before it
     bool is_glass(std::size_t body) const;
     std::optional<std::size_t> index_of(BodyId body) const;
 
@@ -87,7 +87,7 @@ private:
     std::vector<BodyId> scene_ids_, ids_;
     std::vector<std::uint32_t> numbers_;
     std::vector<std::uint8_t> glass_;
-    std::vector<Transform> before_, poses_;
+    std::vector<WorldTransform> before_, poses_;
     std::vector<PairInfo> pairs_before_;
     std::uint32_t next_number_ = 0;
     int step_ = 0;

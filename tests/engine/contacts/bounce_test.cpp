@@ -52,7 +52,7 @@ TEST_CASE("a ball bounces to e^(2n) of its height, within 2%") {
                     static_cast<double>(height) * std::pow(static_cast<double>(e), 2.0 * static_cast<double>(n));
                 CHECK(heights[n - 1] == doctest::Approx(expected).epsilon(0.02));
             }
-            CHECK(distance_xz(world.position(id), vec3(0.0f)) < 1e-3f);
+            CHECK(distance_xz(world.position(id), dvec3(0.0)) < 1e-3);
         }
     }
 }
@@ -87,14 +87,14 @@ TEST_CASE("restitution 0 does not bounce") {
     add(world, ground());
     const BodyId ball = add(world, body(sphere(0.3f), {0, 5.3f, 0}));
     const BodyId box_id = add(world, body(box(vec3(0.5f)), {5, 5.5f, 0}));
-    float highest = 0.0f;
+    double highest = 0.0;
     bool landed = false;
     for (int i = 0; i < 240; ++i) {
         run(world, 1);
-        landed = landed || world.position(ball).y < 0.31f;
-        if (landed) highest = std::max(highest, world.position(ball).y - 0.3f);
+        landed = landed || world.position(ball).y < 0.31;
+        if (landed) highest = std::max(highest, world.position(ball).y - 0.3);
     }
-    CHECK(highest < 0.01f);
+    CHECK(highest < 0.01);
     CHECK(world.position(box_id).y == doctest::Approx(0.5).epsilon(0.004));
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("a stack with restitution that nothing hits stands like one without") 
     run(bouncy, 300);
     run(dead, 300);
     for (std::size_t i = 0; i < bouncy.body_count(); ++i) {
-        const vec3 apart = bouncy.position(bouncy.bodies()[i]) - dead.position(dead.bodies()[i]);
-        CHECK(glm::dot(apart, apart) < 1e-6f);
+        const dvec3 apart = bouncy.position(bouncy.bodies()[i]) - dead.position(dead.bodies()[i]);
+        CHECK(glm::dot(apart, apart) < 1e-6);
     }
 }

@@ -117,14 +117,14 @@ TEST_CASE("a box dropped on its edge or corner is caught at once, however little
             BodyDef def = crate({0, 1, 0});
             def.rotation = turn(axis, tilt);
             const BodyId id = add(world, def);
-            def.position.y += 0.02f - world.bounds(id).lower.y;
+            def.position.y += 0.02 - world.bounds(id).lower.y;
             REQUIRE(world.set_transform(id, def.position, def.rotation));
-            float lowest = 0.0f;
+            double lowest = 0.0;
             for (int i = 0; i < 240; ++i) {
                 run(world, 1);
                 lowest = std::min(lowest, world.bounds(id).lower.y);
             }
-            CHECK(lowest > -0.003f);
+            CHECK(lowest > -0.003);
             CHECK(world.position(id).y == doctest::Approx(0.5).epsilon(0.004));
         }
     }
@@ -265,7 +265,7 @@ TEST_CASE("normal and friction impulses on a slope together hold the weight") {
     CHECK(contact.point_count == 4);
     for (int i = 0; i < contact.point_count; ++i) {
         CHECK(std::abs(contact.points[i].separation) < 2e-3f);
-        CHECK(std::abs(glm::dot(contact.points[i].position, rotate(slope.rotation, {0, 1, 0})) - 1.0f) < 2e-3f);
+        CHECK(std::abs(glm::dot(contact.points[i].position, dvec3(rotate(slope.rotation, {0, 1, 0}))) - 1.0) < 2e-3);
     }
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("a contact names bodies, shapes, points and separation") {
     CHECK((c.body_a == id ? c.shape_a : c.shape_b) == 1);
     CHECK((c.body_a == id ? c.shape_b : c.shape_a) == 0);
     REQUIRE(c.point_count == 1);
-    CHECK(glm::distance(c.points[0].position, vec3(3, 0, 4)) < 0.02f);
+    CHECK(glm::distance(c.points[0].position, dvec3(3, 0, 4)) < 0.02);
     CHECK(c.points[0].separation > -0.011f);
     CHECK(c.points[0].separation < 0.0f);
     REQUIRE(world.contacts_begun().size() == 1);
@@ -515,8 +515,8 @@ TEST_CASE("who overlaps when a step begins is in contact after it however far th
             for (const ShapeDef& i : world.shapes(a)) {
                 for (const ShapeDef& j : world.shapes(b)) {
                     SimplexCache cache;
-                    const Transform pose_i = multiply(world.transform(a), i.pose);
-                    const Transform pose_j = multiply(world.transform(b), j.pose);
+                    const WorldTransform pose_i = multiply(world.transform(a), i.pose);
+                    const WorldTransform pose_j = multiply(world.transform(b), j.pose);
                     const MatrixTransform placed = to_matrix_transform(relative(pose_i, pose_j));
                     if (separation(i.shape, j.shape, placed, cache).separation < -0.005f) return true;
                 }
@@ -527,15 +527,15 @@ TEST_CASE("who overlaps when a step begins is in contact after it however far th
         for (int step = 0; step < 900; ++step) {
             if (step % (step < 150 ? 5 : 60) == 0 && (step < 150 || step >= 600)) {
                 const BodyId jumper = ids[random.below(200)];
-                const vec3 to = world.position(ids[random.below(200)]) + random.in_box(vec3(0.5f));
+                const dvec3 to = displaced(world.position(ids[random.below(200)]), random.in_box(vec3(0.5f)));
                 REQUIRE(world.set_transform(jumper, to, random.rotation()));
             }
             std::vector<std::pair<BodyId, BodyId>> met;
             for (std::size_t i = 0; i < ids.size(); ++i) {
                 for (std::size_t j = 0; j < i; ++j) {
-                    const float apart = length_squared(world.position(ids[i]) - world.position(ids[j]));
+                    const double apart = glm::distance(world.position(ids[i]), world.position(ids[j]));
                     if (!world.is_awake(ids[i]) && !world.is_awake(ids[j])) continue;
-                    if (apart < 4.0f && overlap(ids[i], ids[j])) met.emplace_back(ids[j], ids[i]);
+                    if (apart < 2.0 && overlap(ids[i], ids[j])) met.emplace_back(ids[j], ids[i]);
                 }
             }
             run(world, 1);
@@ -569,10 +569,10 @@ TEST_CASE("what a body comes near to on its way through a step is among its pair
         const BodyId flier = add(world, def);
         run(world, 1);  // new pairs are found at the present poses
         for (int step = 0; step < 60 && world.position(flier).x < 0.7f; ++step) {
-            const vec3 from = world.position(flier);
-            const vec3 to = from + frame * world.linear_velocity(flier);
+            const dvec3 from = world.position(flier);
+            const dvec3 to = displaced(from, frame * world.linear_velocity(flier));
             run(world, 1);
-            if (to.x < -0.65f || std::max(std::abs(from.y), std::abs(from.z)) > 5.4f) continue;
+            if (to.x < -0.65 || std::max(std::abs(from.y), std::abs(from.z)) > 5.4) continue;
             CHECK(world.profile().broadphase_pairs == 1);
             ++passes;
         }

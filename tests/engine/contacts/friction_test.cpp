@@ -55,10 +55,10 @@ TEST_CASE("a box on a slope below the friction angle stays, at every azimuth") {
                 add(world, slope.plane(friction));
                 const BodyId id = add(world, slope.on(box({0.5f, 0.1f, 0.5f}), 0.1f, friction));
                 run(world, 60);
-                const vec3 settled = world.position(id);
+                const dvec3 settled = world.position(id);
                 run(world, 300);
-                CHECK(glm::distance(world.position(id), settled) < 1e-3f);
-                CHECK(glm::distance(settled, 0.1f * slope.normal) < 5e-3f);
+                CHECK(glm::distance(world.position(id), settled) < 1e-3);
+                CHECK(glm::distance(settled, dvec3(0.1f * slope.normal)) < 5e-3);
             }
         }
     }
@@ -70,9 +70,9 @@ TEST_CASE("a box on a slope of 30 degrees slides by less than 1 mm in ten minute
     add(world, slope.plane(0.6f));
     const BodyId id = add(world, slope.on(box(vec3(0.5f)), 0.5f, 0.6f));
     run(world, 60);
-    const vec3 settled = world.position(id);
+    const dvec3 settled = world.position(id);
     run(world, 36000);
-    const double slid = glm::dot(world.position(id) - settled, slope.down);
+    const double slid = glm::dot(world.position(id) - settled, dvec3(slope.down));
     MESSAGE("slid by ", 1e3 * slid, " mm");
     CHECK(std::abs(slid) < 1e-3);
 }
@@ -89,12 +89,12 @@ TEST_CASE("a beam kept level that turns on a post under one end comes to rest an
         beam.angular_velocity = {0.0f, 0.05f, 0.0f};
         const BodyId id = add(world, beam);
         run(world, 60);
-        const vec3 settled = world.position(id);
-        CHECK(glm::distance(settled, {0.0f, 0.05f, 0.0f}) < 1e-3f);
+        const dvec3 settled = world.position(id);
+        CHECK(glm::distance(settled, {0.0, 0.05, 0.0}) < 1e-3);
         CHECK(glm::length(world.angular_velocity(id)) < 1e-4f);
         run(world, 600);
         CHECK(glm::length(world.angular_velocity(id)) < 1e-6f);
-        CHECK(glm::distance(world.position(id), settled) < 1e-4f);
+        CHECK(glm::distance(world.position(id), settled) < 1e-4);
     }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("a box on a slope above the friction angle slides by g (sin a - mu cos
                 add(world, slope.plane(friction));
                 const BodyId id = add(world, slope.on(box({0.5f, 0.1f, 0.5f}), 0.1f, friction));
                 run(world, 120);
-                const vec3 moved = world.position(id) - 0.1f * slope.normal;
+                const vec3 moved(world.position(id) - dvec3(0.1f * slope.normal));
                 const double along = glm::dot(moved, slope.down);
                 CHECK(along == doctest::Approx(travel(a, 2.0)).epsilon(0.005));
                 CHECK(glm::length(moved - static_cast<float>(along) * slope.down) < 0.01f);
@@ -138,7 +138,7 @@ TEST_CASE("which way a box is turned about the slope's normal makes no differenc
         def.rotation = multiply(slope.rotation, turn({0, 1, 0}, 0.17 * k));
         const BodyId id = add(world, def);
         run(world, 120);
-        const vec3 moved = world.position(id) - 0.1f * slope.normal;
+        const vec3 moved(world.position(id) - dvec3(0.1f * slope.normal));
         CHECK(glm::dot(moved, slope.down) == doctest::Approx(travel(a, 2.0)).epsilon(0.005));
         CHECK(std::abs(glm::dot(moved, glm::cross(slope.down, slope.normal))) < 0.02f);
     }
@@ -152,7 +152,7 @@ TEST_CASE("two surfaces mix to the geometric mean of their frictions") {
     const BodyId id = add(world, slope.on(box({0.5f, 0.1f, 0.5f}), 0.1f, 0.4f));
     run(world, 120);
     const double a = g * (std::sin(angle) - 0.6 * std::cos(angle));
-    CHECK(glm::dot(world.position(id), slope.down) == doctest::Approx(travel(a, 2.0)).epsilon(0.005));
+    CHECK(glm::dot(world.position(id), dvec3(slope.down)) == doctest::Approx(travel(a, 2.0)).epsilon(0.005));
 }
 
 TEST_CASE("a sphere rolls down a slope by (5/7) g sin a, at every azimuth") {
@@ -166,7 +166,7 @@ TEST_CASE("a sphere rolls down a slope by (5/7) g sin a, at every azimuth") {
             add(world, slope.plane(0.6f));
             const BodyId id = add(world, slope.on(sphere(radius), radius, 0.6f));
             run(world, 120);
-            const vec3 moved = world.position(id) - radius * slope.normal;
+            const vec3 moved(world.position(id) - dvec3(radius * slope.normal));
             const double expected = travel(5.0 / 7.0 * g * std::sin(angle), 2.0);
             CHECK(glm::dot(moved, slope.down) == doctest::Approx(expected).epsilon(0.005));
             // It rolls: the point that touches is at rest.
@@ -188,7 +188,7 @@ TEST_CASE("a cylinder rolls down a slope by (2/3) g sin a") {
         def.rotation = multiply(slope.rotation, turn({1, 0, 0}, 0.5 * pi));  // axis along the contour line
         const BodyId id = add(world, def);
         run(world, 120);
-        const vec3 moved = world.position(id) - 0.5f * slope.normal;
+        const vec3 moved(world.position(id) - dvec3(0.5f * slope.normal));
         CHECK(glm::dot(moved, slope.down) ==
               doctest::Approx(travel(2.0 / 3.0 * g * std::sin(angle), 2.0)).epsilon(0.01));
         CHECK(std::abs(glm::dot(moved, glm::cross(slope.down, slope.normal))) < 0.05f);
@@ -250,8 +250,8 @@ TEST_CASE("a box thrown along the floor stops after v^2 / (2 mu g), in any direc
         const BodyId id = add(world, def);
         run(world, 120);
         const double expected = 25.0 / (2.0 * 0.6 * g);
-        CHECK(glm::dot(world.position(id), ahead) == doctest::Approx(expected).epsilon(0.02));
-        CHECK(distance_xz(world.position(id), static_cast<float>(expected) * ahead) < 0.03f * 2.1f);
+        CHECK(glm::dot(world.position(id), dvec3(ahead)) == doctest::Approx(expected).epsilon(0.02));
+        CHECK(distance_xz(world.position(id), expected * dvec3(ahead)) < 0.03 * 2.1);
         CHECK(glm::length(world.linear_velocity(id)) < 1e-3f);
     }
 }
@@ -272,7 +272,7 @@ TEST_CASE("a flat disc that spins on the floor comes to rest without wandering o
     }
     CHECK(steps / 60.0 > 0.9 * rim);
     CHECK(steps / 60.0 < 1.6 * rim);
-    CHECK(distance_xz(world.position(id), vec3(0.0f)) < 0.01f);
+    CHECK(distance_xz(world.position(id), dvec3(0.0)) < 0.01);
 }
 
 TEST_CASE("a push below mu m g does not move a box, one above accelerates it by F / m - mu g") {
@@ -281,12 +281,12 @@ TEST_CASE("a push below mu m g does not move a box, one above accelerates it by 
     const BodyId id = add(world, body(box({0.5f, 0.2f, 0.5f}), {0, 0.2f, 0}));
     run(world, 60);
     const float m = world.mass(id);
-    const vec3 start = world.position(id);
+    const dvec3 start = world.position(id);
     for (int i = 0; i < 240; ++i) {
         world.apply_force(id, {0.95f * 0.6f * 9.81f * m, 0, 0});
         run(world, 1);
     }
-    CHECK(glm::distance(world.position(id), start) < 1e-3f);
+    CHECK(glm::distance(world.position(id), start) < 1e-3);
     CHECK(friction_force(world, id).x == doctest::Approx(-0.95 * 0.6 * 9.81 * m).epsilon(0.01));
     for (int i = 0; i < 60; ++i) {
         world.apply_force(id, {1.5f * 0.6f * 9.81f * m, 0, 0});
@@ -306,7 +306,7 @@ TEST_CASE("a ball that spins on the spot comes to rest, and stays there") {
     CHECK(world.angular_velocity(id).y > 5.0f);  // a ball stops later than a brick
     run(world, 60 * 30);
     CHECK(!world.is_awake(id));
-    CHECK(distance_xz(world.position(id), vec3(0.0f)) < 0.01f);
+    CHECK(distance_xz(world.position(id), dvec3(0.0)) < 0.01);
 }
 
 TEST_CASE("bodies that can only move along their contact's normal have friction impulses that are numbers") {

@@ -28,7 +28,7 @@ TEST_CASE("a hit says where how fast and how hard") {
                     CHECK(hit.approach_speed == doctest::Approx(speed).epsilon(0.01));
                     CHECK(hit.normal_impulse == doctest::Approx(1.5f * speed * world.mass(ball)).epsilon(0.01));
                     CHECK((up ? hit.normal.y : -hit.normal.y) == doctest::Approx(1.0f));
-                    CHECK(glm::length(hit.point - vec3(3.0f, 0.0f, 1.0f)) < 0.02f);
+                    CHECK(glm::length(hit.point - dvec3(3, 0, 1)) < 0.02);
                 }
             }
             CHECK(hits == 1);

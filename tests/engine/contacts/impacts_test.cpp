@@ -26,7 +26,7 @@ TEST_CASE("a box that lands flat is not turned nor thrown aside") {
             spin = std::max(spin, glm::length(world.angular_velocity(id)));
         }
         CHECK(spin < 0.2f);
-        CHECK(distance_xz(world.position(id), vec3(0.0f)) < 0.002f);
+        CHECK(distance_xz(world.position(id), dvec3(0.0)) < 0.002);
     };
     for (const vec3& half : {vec3(0.5f, 0.1f, 0.5f), vec3(0.5f), vec3(0.3f, 0.1f, 0.2f), vec3(1.0f, 0.05f, 0.4f),
                              vec3(0.1f), vec3(0.15f, 0.4f, 0.15f)}) {

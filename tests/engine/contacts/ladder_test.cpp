@@ -178,7 +178,7 @@ TEST_CASE("without a rung things come to rest at the same heights") {
         ids.push_back(add(world, body(cone(0.5f, 0.4f), {15, 1, 0})));
         ids.push_back(add(world, body(capsule(0.5f, 0.2f), {20, 1, 0})));
         run(world, 300);
-        std::vector<float> ys;
+        std::vector<double> ys;
         for (const BodyId id : ids) ys.push_back(world.position(id).y);
         // A method that is switched off does not run.
         const auto& pairs = world.profile().narrowphase.pairs;
@@ -191,7 +191,7 @@ TEST_CASE("without a rung things come to rest at the same heights") {
         if (!def.enable_warm_gjk) CHECK(pairs[static_cast<std::size_t>(Rung::warm_gjk)] == 0);
         return ys;
     };
-    const std::vector<float> expected = heights(sleepless());
+    const std::vector<double> expected = heights(sleepless());
     for (unsigned mask = 1; mask < 16; ++mask) {
         WorldDef def = sleepless();
         def.enable_skip = !(mask & 1u);
@@ -199,10 +199,10 @@ TEST_CASE("without a rung things come to rest at the same heights") {
         def.enable_axis = !(mask & 4u);
         def.enable_warm_gjk = !(mask & 8u);
         CAPTURE(mask);
-        const std::vector<float> ys = heights(def);
+        const std::vector<double> ys = heights(def);
         for (std::size_t i = 0; i < ys.size(); ++i) {
             CAPTURE(i);
-            CHECK(std::abs(ys[i] - expected[i]) < 1e-3f);
+            CHECK(std::abs(ys[i] - expected[i]) < 1e-3);
         }
     }
 }
@@ -223,7 +223,7 @@ TEST_CASE("a slide, a roll and a bounce are the same without any rung of the lad
         ball.material.restitution = 1.0f;
         const BodyId a = add(world, slider), b = add(world, roller), c = add(world, ball);
         run(world, 120);
-        CHECK(glm::length(world.position(a) - vec3(0, 0.1f, 0)) ==
+        CHECK(glm::length(world.position(a) - dvec3(0, 0.1, 0)) ==
               doctest::Approx(25.0 / (2.0 * 0.6 * 9.81)).epsilon(0.02));
         CHECK(world.position(b).x == doctest::Approx(4.0).epsilon(0.005));
         const double v = world.linear_velocity(c).y;

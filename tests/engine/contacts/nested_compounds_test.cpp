@@ -70,12 +70,12 @@ TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctes
             run(world, 1);
             ++steps;
         }
-        float farthest = 0.0f;
-        for (const BodyId id : bowls) farthest = std::max(farthest, distance_xz(world.position(id), vec3(0.0f)));
+        double farthest = 0.0;
+        for (const BodyId id : bowls) farthest = std::max(farthest, distance_xz(world.position(id), dvec3(0.0)));
         CAPTURE(seed);
         CAPTURE(steps);
         CHECK(world.awake_body_count() == 0);
-        CHECK(farthest < 0.04f);
+        CHECK(farthest < 0.04);
         slowest = std::max(slowest, steps);
     }
     hold("15 bowls in each other fall asleep", slowest / 60.0);
@@ -96,8 +96,8 @@ TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the 
         float deepest = 0.0f;
         for (const ShapeDef& shape_a : world.shapes(a)) {
             for (const ShapeDef& shape_b : world.shapes(b)) {
-                const Transform pose_a = multiply({world.position(a), world.rotation(a)}, shape_a.pose);
-                const Transform pose_b = multiply({world.position(b), world.rotation(b)}, shape_b.pose);
+                const WorldTransform pose_a = multiply(world.transform(a), shape_a.pose);
+                const WorldTransform pose_b = multiply(world.transform(b), shape_b.pose);
                 SeparationCache cache;
                 const MatrixTransform b_in_a = to_matrix_transform(relative(pose_a, pose_b));
                 deepest = std::max(deepest, -separation(shape_a.shape, shape_b.shape, b_in_a, cache).separation);

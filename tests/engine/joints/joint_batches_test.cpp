@@ -17,7 +17,7 @@ WorldDef with_batches(bool enabled) {
 }
 
 /// Joins two bodies at `at` by a joint of one of the kinds that batches know, with limits and motors.
-void join(World& world, Random& random, std::uint32_t kind, BodyId a, BodyId b, const vec3& at) {
+void join(World& world, Random& random, std::uint32_t kind, BodyId a, BodyId b, const dvec3& at) {
     const vec3 axis = random.direction();
     const JointFrames frames = world.joint_frames(a, b, at, axis);
     const float range = random.between(0.02f, 1.0f);
@@ -69,7 +69,7 @@ vec3 some_vector(Random& random, float shortest, float longest) {
 
 /// Adds a tree of bodies, with joints whose kinds follow from `shape` alone, so that trees with the same `shape` have the
 /// same layout. All else follows from `state`.
-std::vector<BodyId> add_tree(World& world, std::uint64_t shape, std::uint64_t state, const vec3& origin,
+std::vector<BodyId> add_tree(World& world, std::uint64_t shape, std::uint64_t state, const dvec3& origin,
                              bool collides = false) {
     Random form(shape), random(state);
     const std::uint32_t count = 2 + form.below(7);
@@ -78,8 +78,8 @@ std::vector<BodyId> add_tree(World& world, std::uint64_t shape, std::uint64_t st
     bodies.push_back(anchored ? anchor_body(world, origin) : add(world, ghost(body(box({0.2f, 0.1f, 0.15f}), origin))));
     for (std::uint32_t i = 1; i < count; ++i) {
         const std::size_t parent = form.below(i);
-        const vec3 at = world.center_of_mass(bodies[parent]) + some_vector(random, 0.2f, 0.4f);
-        const vec3 center = at + some_vector(random, 0.1f, 0.3f);
+        const dvec3 at = displaced(world.center_of_mass(bodies[parent]), some_vector(random, 0.2f, 0.4f));
+        const dvec3 center = displaced(at, some_vector(random, 0.1f, 0.3f));
         const float width = random.between(0.05f, 0.2f), depth = random.between(0.05f, 0.2f);
         BodyDef def = body(box({width, 0.1f, depth}), center);
         if (!collides) def = ghost(def);
@@ -104,7 +104,7 @@ TEST_CASE("trees of joints in batches move like the same trees alone") {
         // Three layouts: of five trees, of four, and of one.
         for (std::uint64_t i = 0; i < 10; ++i) {
             const std::uint64_t shape = 3 * seed + (i < 5 ? 0u : i < 9 ? 1u : 2u), state = 100 * seed + i;
-            const vec3 origin(10.0f * static_cast<float>(i), 0.0f, 0.0f);
+            const dvec3 origin(10.0 * static_cast<double>(i), 0.0, 0.0);
             for (const BodyId id : add_tree(side_by_side, shape, state, origin)) bodies.push_back(id);
             for (const BodyId id : add_tree(alone, shape, state, origin)) same.push_back(id);
         }
@@ -112,10 +112,10 @@ TEST_CASE("trees of joints in batches move like the same trees alone") {
         run(alone, 6);
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             CAPTURE(i);
-            const float moved = size(side_by_side.center_of_mass(bodies[i]) - alone.center_of_mass(same[i]));
+            const double moved = size(side_by_side.center_of_mass(bodies[i]) - alone.center_of_mass(same[i]));
             ++count;
-            if (moved > 2e-6f) ++apart;
-            CHECK(moved < 5e-3f);
+            if (moved > 2e-6) ++apart;
+            CHECK(moved < 5e-3);
             CHECK(size(side_by_side.linear_velocity(bodies[i]) - alone.linear_velocity(same[i])) < 0.2f);
             CHECK(size(side_by_side.angular_velocity(bodies[i]) - alone.angular_velocity(same[i])) < 1.0f);
         }
@@ -173,8 +173,8 @@ TEST_CASE("equal chains are all solved in batches, and none where batches are sw
         for (int i = 0; i < 6; ++i) {
             BodyId above = anchor_body(world, {static_cast<float>(i), 0, 0});
             for (int k = 0; k < 5; ++k) {
-                const vec3 at(static_cast<float>(i) + 0.2f * static_cast<float>(k), 0, 0);
-                const BodyId below = add(world, ghost(body(capsule(0.07f, 0.02f), at + vec3(0.1f, 0, 0))));
+                const dvec3 at(i + 0.2 * k, 0, 0);
+                const BodyId below = add(world, ghost(body(capsule(0.07f, 0.02f), at + dvec3(0.1, 0, 0))));
                 add(world, BallDef{.frames = world.joint_frames(above, below, at)});
                 above = below;
             }
@@ -190,10 +190,9 @@ TEST_CASE("a tree of joints moves the same way to the bit whatever it shares its
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         World single(with_batches(true)), several(with_batches(true));
-        const std::vector<BodyId> bodies = add_tree(single, seed, 7, vec3(0.0f));
-        const std::vector<BodyId> same = add_tree(several, seed, 7, vec3(0.0f));
-        for (int i = 1; i < 7; ++i)
-            add_tree(several, seed, 7 + static_cast<std::uint64_t>(i), vec3(20.0f * static_cast<float>(i), 0, 0));
+        const std::vector<BodyId> bodies = add_tree(single, seed, 7, dvec3(0.0));
+        const std::vector<BodyId> same = add_tree(several, seed, 7, dvec3(0.0));
+        for (int i = 1; i < 7; ++i) add_tree(several, seed, 7 + static_cast<std::uint64_t>(i), dvec3(20.0 * i, 0, 0));
         run(single, 60);
         run(several, 60);
         for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -228,8 +227,8 @@ TEST_CASE("joints in batches follow changes of their definitions and of their bo
             for (int i = 0; i < 5; ++i) {
                 BodyId above = anchor_body(*world, {2.0f * static_cast<float>(i), 0, 0});
                 for (int k = 0; k < 3; ++k) {
-                    const vec3 at(2.0f * static_cast<float>(i) + 0.4f * static_cast<float>(k), 0, 0);
-                    own.push_back(add(*world, ghost(body(box({0.2f, 0.05f, 0.1f}), at + vec3(0.2f, 0, 0)))));
+                    const dvec3 at(2.0 * i + 0.4 * k, 0, 0);
+                    own.push_back(add(*world, ghost(body(box({0.2f, 0.05f, 0.1f}), at + dvec3(0.2, 0, 0)))));
                     hinges.push_back(
                         add(*world, HingeDef{.frames = world->joint_frames(above, own.back(), at, {0, 0, 1}),
                                              .limit = {-2.0f, 2.0f}}));
@@ -242,7 +241,7 @@ TEST_CASE("joints in batches follow changes of their definitions and of their bo
         }
         for (std::size_t i = 0; i < bodies[0].size(); ++i) {
             CAPTURE(i);
-            CHECK(size(side_by_side.center_of_mass(bodies[0][i]) - alone.center_of_mass(bodies[1][i])) < 1e-4f);
+            CHECK(size(side_by_side.center_of_mass(bodies[0][i]) - alone.center_of_mass(bodies[1][i])) < 1e-4);
         }
     }
 }
@@ -257,8 +256,8 @@ TEST_CASE("joints whose limits are switched on and off in hundreds of ways stay 
         const std::size_t at = world == &alone ? 1 : 0;
         BodyId above = anchor_body(*world);
         for (unsigned k = 0; k < count; ++k) {
-            const vec3 place(0.4f * static_cast<float>(k), 0, 0);
-            bodies[at].push_back(add(*world, ghost(body(box({0.2f, 0.05f, 0.1f}), place + vec3(0.2f, 0, 0)))));
+            const dvec3 place(0.4 * k, 0, 0);
+            bodies[at].push_back(add(*world, ghost(body(box({0.2f, 0.05f, 0.1f}), place + dvec3(0.2, 0, 0)))));
             REQUIRE(world->set_damping(bodies[at].back(), 0.5f, 0.5f));
             hinges[at].push_back(
                 add(*world, HingeDef{.frames = world->joint_frames(above, bodies[at].back(), place, {0, 0, 1})}));
@@ -278,8 +277,8 @@ TEST_CASE("joints whose limits are switched on and off in hundreds of ways stay 
         if (way >= 20) continue;  // later the chain whips about, and rounding grows
         for (unsigned k = 0; k < count; ++k) {
             CAPTURE(way);
-            CHECK(size(side_by_side.center_of_mass(bodies[0][k]) - alone.center_of_mass(bodies[1][k])) < 1e-4f);
+            CHECK(size(side_by_side.center_of_mass(bodies[0][k]) - alone.center_of_mass(bodies[1][k])) < 1e-4);
         }
     }
-    for (const BodyId id : bodies[0]) CHECK(size(side_by_side.center_of_mass(id)) < 0.4f * count + 0.1f);
+    for (const BodyId id : bodies[0]) CHECK(size(side_by_side.center_of_mass(id)) < 0.4 * count + 0.1);
 }

@@ -13,12 +13,12 @@ inline JointId add(World& world, const JointDef& def) {
     return id;
 }
 
-inline BodyId anchor_body(World& world, const vec3& position = vec3(0.0f)) {
+inline BodyId anchor_body(World& world, const dvec3& position = dvec3(0.0)) {
     return add(world, fixed_body(box(vec3(0.05f)), position));
 }
 
 /// A body of this mass.
-inline BodyDef heavy(const Shape& shape, const vec3& position, float mass) {
+inline BodyDef heavy(const Shape& shape, const dvec3& position, float mass) {
     BodyDef def = body(shape, position);
     def.density = 1.0f;
     World scale;
@@ -33,9 +33,10 @@ inline BodyDef ghost(BodyDef def) {
 }
 
 inline float size(const vec3& v) { return std::sqrt(length_squared(v)); }
+inline double size(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 
 /// The distance between the origins of a joint's two frames, m.
-inline float gap(const World& world, const JointFrames& frames) {
+inline double gap(const World& world, const JointFrames& frames) {
     return size(transform_point(world.transform(frames.body_a), frames.frame_a.position) -
                 transform_point(world.transform(frames.body_b), frames.frame_b.position));
 }
@@ -50,27 +51,27 @@ struct Chain {
     std::vector<JointFrames> frames;
     float link_mass = 0.0f;
 
-    Chain(int count, float ratio, WorldDef def = sleepless(), const vec3& origin = vec3(0.0f)) : world(def) {
+    Chain(int count, float ratio, WorldDef def = sleepless(), const dvec3& origin = dvec3(0.0)) : world(def) {
         top = anchor_body(world, origin);
         BodyId above = top;
         const auto hang = [&](BodyId below, float y) {
-            frames.push_back(world.joint_frames(above, below, origin + vec3(0, y, 0)));
+            frames.push_back(world.joint_frames(above, below, origin + dvec3(0, y, 0)));
             joints.push_back(add(world, BallDef{.frames = frames.back()}));
             above = below;
         };
         for (int i = 0; i < count; ++i) {
             const float y = -length * static_cast<float>(i);
-            links.push_back(add(world, body(capsule(0.07f, 0.02f), origin + vec3(0, y - 0.5f * length, 0))));
+            links.push_back(add(world, body(capsule(0.07f, 0.02f), origin + dvec3(0, y - 0.5f * length, 0))));
             hang(links.back(), y);
         }
         link_mass = world.mass(links[0]);
         const float end = -length * static_cast<float>(count);
-        weight = add(world, heavy(box(vec3(0.2f)), origin + vec3(0, end - 0.2f, 0), ratio * link_mass));
+        weight = add(world, heavy(box(vec3(0.2f)), origin + dvec3(0, end - 0.2f, 0), ratio * link_mass));
         hang(weight, end);
     }
 
-    float widest_gap() const {
-        float widest = 0.0f;
+    double widest_gap() const {
+        double widest = 0.0;
         for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
         return widest;
     }

@@ -30,7 +30,7 @@ Swing swing(Hung hung, int balls, double gap, float dt, int lifted, double angle
     for (int i = 0; i < balls; ++i) {
         const double x = (2.0 * radius + gap) * (i - 0.5 * (balls - 1)), aside = i < lifted ? angle : 0.0;
         BodyDef def = body(sphere(static_cast<float>(radius)),
-                           vec3(glm::dvec3(x - std::sin(aside) * length, top - std::cos(aside) * length, 0.0)));
+                           {x - std::sin(aside) * length, top - std::cos(aside) * length, 0.0});
         def.rotation = turn({0, 0, 1}, -aside);
         def.material = {0.0f, 1.0f};
         const BodyId ball = add(world, def);
@@ -148,7 +148,7 @@ TEST_CASE("a ball that strikes a row of balls on a smooth floor stops, and the l
         std::vector<BodyId> ids;
         for (int i = 0; i < balls; ++i) {
             const double x = (2.0 * static_cast<double>(radius_of_them) + gap) * i - (i == 0 ? 0.1 : 0.0);
-            BodyDef def = body(sphere(radius_of_them), {static_cast<float>(x), radius_of_them, 0.0f});
+            BodyDef def = body(sphere(radius_of_them), {x, radius_of_them, 0.0});
             def.material = {0.0f, 1.0f};
             if (i == 0) def.linear_velocity.x = speed;
             ids.push_back(add(world, def));

@@ -14,11 +14,11 @@ struct Pair {
     World world;
     BodyId a, b;
 
-    explicit Pair(WorldDef def = weightless(), const vec3& at = vec3(0.0f)) : world(def) {
+    explicit Pair(WorldDef def = weightless(), const dvec3& at = dvec3(0.0)) : world(def) {
         a = anchor_body(world);
         b = add(world, ghost(heavy(box(vec3(0.1f)), at, 1.0f)));
     }
-    JointFrames frames(const vec3& anchor = vec3(0.0f), const vec3& axis = {1, 0, 0}) {
+    JointFrames frames(const dvec3& anchor = dvec3(0.0), const vec3& axis = {1, 0, 0}) {
         return world.joint_frames(a, b, anchor, axis);
     }
 };
@@ -33,7 +33,7 @@ double cone_between(const World& world, const JointFrames& e) {
 }  // namespace
 
 TEST_CASE("a ball keeps its cone and its twist however hard it is driven against them") {
-    float apart = 0.0f;
+    double apart = 0.0;
     for (int seed = 7; seed < 13; ++seed) {
         CAPTURE(seed);
         Pair p(sleepless(), {0.5f, 0, 0});
@@ -110,9 +110,9 @@ TEST_CASE("a hinge motor lifts a load up to its torque and not beyond") {
                             .motor = {.speed = 0.0f, .max_force = share * 10.0f * 9.81f * 0.5f}});
         run(world, 300);
         if (share > 1.0f) {
-            CHECK(std::abs(world.position(arm).y) < 1e-4f);
+            CHECK(std::abs(world.position(arm).y) < 1e-4);
         } else {
-            CHECK(world.position(arm).y < -0.1f);
+            CHECK(world.position(arm).y < -0.1);
         }
     }
 }
@@ -134,7 +134,7 @@ TEST_CASE("a motor lifts a body off the limit on which its weight rests, unless 
                 const JointMotor motor{kind == 3 ? -1.0f : 1.0f, (strong ? 1.5f : 0.5f) * weight};
                 JointId joint{};
                 if (kind == 0) {
-                    joint = add(world, SliderDef{.frames = world.joint_frames(base, load, vec3(0.0f), {0, 1, 0}),
+                    joint = add(world, SliderDef{.frames = world.joint_frames(base, load, dvec3(0.0), {0, 1, 0}),
                                                  .limit = {0.0f, 1.0f},
                                                  .motor = motor});
                 } else if (kind == 1) {
@@ -142,7 +142,7 @@ TEST_CASE("a motor lifts a body off the limit on which its weight rests, unless 
                                                 .limit = {0.0f, 1.0f},
                                                 .motor = motor});
                 } else if (kind == 2) {
-                    SixDofDef six{.frames = world.joint_frames(base, load, vec3(0.0f), {0, 1, 0})};
+                    SixDofDef six{.frames = world.joint_frames(base, load, dvec3(0.0), {0, 1, 0})};
                     six.move_x.limit = {0.0f, 1.0f};
                     six.move_x.motor = motor;
                     joint = add(world, six);
@@ -152,11 +152,11 @@ TEST_CASE("a motor lifts a body off the limit on which its weight rests, unless 
                     joint = add(world, DistanceDef{.frames = frames, .length = {1.0f, 3.0f}, .motor = motor});
                 }
                 run(world, 30);
-                const float lifted = world.center_of_mass(load).y;
+                const double lifted = world.center_of_mass(load).y;
                 if (strong) {
-                    CHECK(lifted > 0.35f);
+                    CHECK(lifted > 0.35);
                 } else {
-                    CHECK(std::abs(lifted) < 1e-3f);
+                    CHECK(std::abs(lifted) < 1e-3);
                     const float force = world.joint_motor_force(joint, kind == 2 ? JointAxis::move_x : JointAxis::main);
                     CHECK(std::abs(force) == doctest::Approx(motor.max_force).epsilon(0.01));
                 }
@@ -181,11 +181,11 @@ TEST_CASE("a motor that presses into a limit holds a load that pulls off it, up 
                 // The load pulls down, the motor lifts it.
                 const vec3 axis(0, upper ? 1.0f : -1.0f, 0);
                 const JointLimit limit = upper ? JointLimit{-1.0f, 0.2f} : JointLimit{-0.2f, 1.0f};
-                const JointId joint = add(world, SliderDef{.frames = world.joint_frames(base, load, vec3(0.0f), axis),
+                const JointId joint = add(world, SliderDef{.frames = world.joint_frames(base, load, dvec3(0.0), axis),
                                                            .limit = limit,
                                                            .motor = {upper ? 2.0f : -2.0f, strength * weight}});
                 run(world, 60);
-                float lowest = 1.0f, highest = -1.0f;
+                double lowest = 1.0, highest = -1.0;
                 for (int i = 0; i < 60; ++i) {
                     run(world, 1);
                     lowest = std::min(lowest, world.center_of_mass(load).y);
@@ -197,8 +197,8 @@ TEST_CASE("a motor that presses into a limit holds a load that pulls off it, up 
                     CHECK(highest == doctest::Approx(-1.0).epsilon(1e-3));
                     CHECK(world.joint_motor_force(joint) == doctest::Approx(sign * 0.5f * weight).epsilon(1e-3));
                 } else {
-                    CHECK(lowest > 0.1999f);
-                    CHECK(highest < 0.2001f);
+                    CHECK(lowest > 0.1999);
+                    CHECK(highest < 0.2001);
                     // At least the weight; what it gives beyond that, the limit takes.
                     CHECK(sign * world.joint_motor_force(joint) > 0.999f * weight);
                     CHECK(sign * world.joint_motor_force(joint) < 1.001f * strength * weight);
@@ -228,7 +228,7 @@ TEST_CASE("limits are not passed by more than a tenth of a degree or a tenth of 
         for (const float speed : {3.0f, -20.0f, 60.0f}) {
             CAPTURE(speed);
             REQUIRE(p.world.set_angular_velocity(p.b, {0, 0, speed}));
-            REQUIRE(p.world.set_linear_velocity(p.b, glm::cross(vec3(0, 0, speed), p.world.position(p.b))));
+            REQUIRE(p.world.set_linear_velocity(p.b, glm::cross(vec3(0, 0, speed), vec3(p.world.position(p.b)))));
             for (int i = 0; i < 120; ++i) {
                 run(p.world, 1);
                 REQUIRE(p.world.joint_coordinate(hinge) < 0.5f + 0.0017f);
@@ -258,7 +258,7 @@ TEST_CASE("a slider moves along its axis alone, with its motor, and holds what i
     CHECK(p.world.linear_velocity(p.b).x == doctest::Approx(0.3).epsilon(1e-3));  // 3 N on 1 kg
     run(p.world, 114);
     CHECK(p.world.linear_velocity(p.b).x == doctest::Approx(0.5).epsilon(1e-4));
-    CHECK(std::abs(p.world.position(p.b).y) < 1e-5f);
+    CHECK(std::abs(p.world.position(p.b).y) < 1e-5);
     CHECK(std::abs(p.world.rotation(p.b).w) == doctest::Approx(1.0));
     CHECK(p.world.joint_force(slider).y == doctest::Approx(9.81).epsilon(1e-4));
     // On a rotating arm, the axis rotates with A.
@@ -329,7 +329,7 @@ TEST_CASE("springs are stable at any stiffness and any number in parallel") {
             run(p.world, 1);
             REQUIRE(energy(p.world) < start + 3.0);
         }
-        CHECK(size(p.world.position(p.b)) < 3.0f);
+        CHECK(size(p.world.position(p.b)) < 3.0);
     }
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a weld holds six axes and a soft one springs back") {
     Pair p(sleepless(), {1, 0, 0});
     const JointId weld = add(p.world, FixedDef{.frames = p.frames({0, 0, 0})});
     run(p.world, 300);
-    CHECK(size(p.world.position(p.b) - vec3(1, 0, 0)) < 1e-5f);
+    CHECK(size(p.world.position(p.b) - dvec3(1, 0, 0)) < 1e-5);
     CHECK(p.world.joint_torque(weld).z == doctest::Approx(9.81).epsilon(1e-4));  // about the anchor, 1 m from 1 kg
     CHECK(p.world.joint_force(weld).y == doctest::Approx(9.81).epsilon(1e-4));
     Pair soft(sleepless());
@@ -379,7 +379,7 @@ TEST_CASE("distance joints are rods and ropes and springs and winches") {
         // When it is pushed up, it is slack again.
         REQUIRE(p.world.set_linear_velocity(p.b, {0, 3, 0}));
         run(p.world, 10);
-        CHECK(p.world.position(p.b).y > -1.7f);
+        CHECK(p.world.position(p.b).y > -1.7);
         CHECK(p.world.joint_force(rope) == vec3(0.0f));
     }
     {
@@ -488,7 +488,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
                            .turn_z = open});
     REQUIRE(p.world.set_linear_velocity(p.b, {1, 2, 3}));
     run(p.world, 60);
-    CHECK(size(p.world.position(p.b) - vec3(1, 2, 3)) < 1e-4f);
+    CHECK(size(p.world.position(p.b) - dvec3(1, 2, 3)) < 1e-4);
 }
 
 TEST_CASE("a wheel springs and steers and spins") {
@@ -506,7 +506,7 @@ TEST_CASE("a wheel springs and steers and spins") {
     const double sag = 9.81 / (16.0 * pi * pi);
     CHECK(world.joint_coordinate(wheel, JointAxis::move_y) == doctest::Approx(-sag).epsilon(0.01));
     CHECK(world.position(rim).x == doctest::Approx(1.0).epsilon(1e-5));
-    CHECK(std::abs(world.position(rim).z) < 1e-5f);
+    CHECK(std::abs(world.position(rim).z) < 1e-5);
     CHECK(world.angular_velocity(rim).z == doctest::Approx(10.0).epsilon(1e-4));
     CHECK(world.joint_coordinate(wheel) == doctest::Approx(40.0).epsilon(0.01));
     REQUIRE(world.set_joint_spring(wheel, {.hertz = 5.0f, .damping_ratio = 1.0f, .target = 0.5f}, JointAxis::turn_y));
@@ -585,7 +585,7 @@ TEST_CASE("gears on a body that turns itself go by what they turn against it") {
     for (const BodyId id : {carrier, one, two}) {
         momentum +=
             spin_momentum(world, id) + static_cast<double>(world.mass(id)) *
-                                           glm::dvec3(glm::cross(world.center_of_mass(id), world.linear_velocity(id)));
+                                           glm::cross(world.center_of_mass(id), dvec3(world.linear_velocity(id)));
     }
     CHECK(std::abs(momentum.y) < 1e-3);  // there is no external moment
 }
@@ -615,7 +615,7 @@ TEST_CASE("a motor joint drives velocity and pose with capped force and torque")
                                     .max_torque = 10.0f}});
     run(p.world, 300);
     const double sag = 9.81 / (36.0 * pi * pi);
-    CHECK(size(p.world.position(p.b) - vec3(1, 0.5f - static_cast<float>(sag), 0)) < 1e-3f);
+    CHECK(size(p.world.position(p.b) - dvec3(1, 0.5 - sag, 0)) < 1e-3);
     CHECK(std::abs(p.world.rotation(p.b).y) == doctest::Approx(std::sin(0.5)).epsilon(1e-3));
 }
 
@@ -644,7 +644,7 @@ TEST_CASE("a kinematic body drags what is jointed to it at its own velocity") {
     add(world, FixedDef{.frames = frames});
     for (int i = 0; i < 300; ++i) {
         run(world, 1);
-        REQUIRE(gap(world, frames) < 1e-4f);
+        REQUIRE(gap(world, frames) < 1e-4);
     }
     CHECK(world.angular_velocity(load).y == doctest::Approx(2.0).epsilon(1e-4));
     CHECK(world.position(crane).x == doctest::Approx(5.0).epsilon(1e-4));

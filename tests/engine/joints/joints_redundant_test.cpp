@@ -54,7 +54,7 @@ Shape some_shape(Random& random, float size) {
 }
 
 /// A random joint that the present poses of the two bodies satisfy, with random limits around these.
-JointDef some_joint(World& world, Random& random, BodyId a, BodyId b, const vec3& at, const vec3& axis, bool limited) {
+JointDef some_joint(World& world, Random& random, BodyId a, BodyId b, const dvec3& at, const vec3& axis, bool limited) {
     const JointFrames frames = world.joint_frames(a, b, at, axis);
     const auto limit = [&](float size) {
         return limited ? JointLimit{-random.between(0.0f, size), random.between(0.0f, size)} : JointLimit{};
@@ -68,7 +68,7 @@ JointDef some_joint(World& world, Random& random, BodyId a, BodyId b, const vec3
         case 1:
             return SliderDef{.frames = frames, .limit = limit(0.3f)};
         case 2: {
-            const JointFrames other = world.joint_frames(a, b, at + 0.5f * random.direction(), axis);
+            const JointFrames other = world.joint_frames(a, b, displaced(at, 0.5f * random.direction()), axis);
             return DistanceDef{.frames = {a, b, frames.frame_a, other.frame_b}};
         }
         case 3: {
@@ -83,7 +83,7 @@ JointDef some_joint(World& world, Random& random, BodyId a, BodyId b, const vec3
     }
 }
 
-BodyDef some_body(Random& random, float size, const vec3& position, float spread) {
+BodyDef some_body(Random& random, float size, const dvec3& position, float spread) {
     BodyDef def = body(some_shape(random, size), position);
     def.rotation = random.rotation();
     def.density = 1000.0f * std::exp(random.between(-spread, spread));
@@ -127,7 +127,7 @@ TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane"
                     World world(sleepless());
                     const BodyId end = hang(world, locks, limited);
                     run(world, 30);
-                    CHECK(size(world.center_of_mass(end) - free.center_of_mass(free_end)) < 2e-3f);
+                    CHECK(size(world.center_of_mass(end) - free.center_of_mass(free_end)) < 2e-3);
                     const Course course = follow(world, 270, 0.5 * bars);
                     CHECK(course.gain < 0.03);
                     CHECK(course.force < 1e5);
@@ -148,17 +148,20 @@ TEST_CASE("several joints on one pair of bodies make no energy and no endless fo
         const bool falls = random.below(2) == 0, limited = random.below(4) != 0;
         const float size = random.between(0.1f, 0.5f), y = falls ? 2.0f : 0.0f;
         if (falls) add(world, ground());
-        const BodyDef first = some_body(random, size, {0, y, 0}, 0.0f),
-                      second = some_body(random, 0.6f * size, first.position + 1.5f * size * random.direction(), 3.0f);
+        const BodyDef first = some_body(random, size, {0, y, 0}, 0.0f);
+        const dvec3 beside = displaced(first.position, 1.5f * size * random.direction());
+        const BodyDef second = some_body(random, 0.6f * size, beside, 3.0f);
         const BodyId a = add(world, first), b = add(world, second);
         REQUIRE(world.set_angular_velocity(a, 3.0f * random.direction()));
         if (!falls) add(world, BallDef{.frames = world.joint_frames(anchor_body(world), a, first.position)});
-        const vec3 middle = 0.5f * (first.position + second.position), axis = random.direction();
+        const dvec3 middle = midway(first.position, second.position);
+        const vec3 axis = random.direction();
         for (int i = 2 + static_cast<int>(random.below(2)); i > 0; --i) {
             const std::uint32_t where = random.below(3);
-            const vec3 at = where == 0   ? middle
-                            : where == 1 ? middle + size * random.between(-1.0f, 1.0f) * axis
-                                         : middle + 0.3f * size * random.direction();
+            const vec3 off = where == 0   ? vec3(0.0f)
+                             : where == 1 ? size * random.between(-1.0f, 1.0f) * axis
+                                          : 0.3f * size * random.direction();
+            const dvec3 at = displaced(middle, off);
             add(world, some_joint(world, random, a, b, at, random.below(3) == 0 ? random.direction() : axis, limited));
         }
         const Course course = follow(world, 180, static_cast<double>(y + 2.0f * size));
@@ -276,7 +279,7 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
             REQUIRE(world.set_mass(ids.back(), std::pow(100.0f, random.between(0.0f, 1.0f))));
             if (i == 0) continue;
             const BodyId one = ids[ids.size() - 2], two = ids.back();
-            const vec3 at = 0.5f * (world.center_of_mass(one) + world.center_of_mass(two));
+            const dvec3 at = midway(world.center_of_mass(one), world.center_of_mass(two));
             const JointFrames frames = world.joint_frames(one, two, at, {0.0f, 0.0f, 1.0f});
             const bool along_x = random.below(2) == 0;
             HingeDef hinge{.frames = frames};
@@ -302,7 +305,7 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
             }
         }
         const double start = energy(world);
-        std::vector<vec3> before;
+        std::vector<dvec3> before;
         for (int step = 0; step < 240; ++step) {
             before.clear();
             for (const BodyId id : ids) before.push_back(world.center_of_mass(id));
@@ -310,7 +313,7 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
             CAPTURE(seed);
             CAPTURE(step);
             for (std::size_t i = 0; i < ids.size(); ++i)
-                REQUIRE(glm::distance(before[i], world.center_of_mass(ids[i])) < 0.3f);  // 18 m/s
+                REQUIRE(glm::distance(before[i], world.center_of_mass(ids[i])) < 0.3);  // 18 m/s
             REQUIRE(energy(world) < 1.02 * start);
         }
     }
@@ -348,19 +351,19 @@ TEST_CASE("joints of loops and of chains in a plane are closed again in the step
         std::vector<JointId> joints;
         for (std::size_t i = flat ? 1 : 0; i < ids.size(); ++i) {
             const BodyId one = ids[i == 0 ? ids.size() - 1 : i - 1], two = ids[i];
-            const vec3 at = 0.5f * (world.center_of_mass(one) + world.center_of_mass(two));
+            const dvec3 at = midway(world.center_of_mass(one), world.center_of_mass(two));
             const JointFrames frames = world.joint_frames(one, two, at, flat ? vec3(0, 0, 1) : random.direction());
             joints.push_back(random.below(2) == 0 ? add(world, HingeDef{.frames = frames, .limit = {-0.8f, 0.8f}})
                                                   : add(world, BallDef{.frames = frames}));
         }
-        float open = 0.0f;
+        double open = 0.0;
         for (int step = 0; step < 120; ++step) {
             run(world, 1);
             for (const JointId id : joints) open = std::max(open, gap(world, world.frames(id)));
         }
         CAPTURE(seed);
-        CHECK(open < 0.02f);
-        wide += open > 5e-3f;
+        CHECK(open < 0.02);
+        wide += open > 5e-3;
     }
     CHECK(wide <= 1);
 }
@@ -520,15 +523,15 @@ TEST_CASE("a joint that is made open pulls its body at a bounded speed, and clos
         JointFrames frames{.body_a = hook, .body_b = id};
         frames.frame_b.position = {0.0f, 0.3f, 0.0f};
         REQUIRE(world.add_joint(BallDef{.frames = frames}));
-        vec3 place = world.position(id);
+        dvec3 place = world.position(id);
         for (int step = 0; step < 240; ++step) {
             run(world, 1);
             CAPTURE(locked);
             CAPTURE(step);
-            REQUIRE(glm::distance(world.position(id), place) < 0.25f);
+            REQUIRE(glm::distance(world.position(id), place) < 0.25);
             place = world.position(id);
         }
-        CHECK(glm::distance(transform_point(world.transform(id), frames.frame_b.position), vec3(0, 4, 0)) < 1e-3f);
+        CHECK(glm::distance(transform_point(world.transform(id), frames.frame_b.position), dvec3(0, 4, 0)) < 1e-3);
     }
 }
 
@@ -550,7 +553,7 @@ TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge
             REQUIRE(joint);
             run(world, 1);
             const double start = energy(world), scale = 9.81 * static_cast<double>(world.mass(id));
-            vec3 place = world.center_of_mass(id);
+            dvec3 place = world.center_of_mass(id);
             CAPTURE(seed);
             CAPTURE(static_cast<int>(axis));
             for (int step = 0; step < 600; ++step) {
@@ -595,25 +598,25 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
                 DistanceDef joint{.frames = {.body_a = last, .body_b = id}};
                 joint.frames.frame_a.position = {0.2f, 0.0f, 0.0f};
                 joint.frames.frame_b.position = {-random.between(0.0f, 0.25f), 0.0f, 0.0f};
-                const float length = gap(world, joint.frames);
+                const auto length = static_cast<float>(gap(world, joint.frames));
                 joint.length = {i % 2 == 0 ? length : 0.0f, length};
                 joints.push_back(world.add_joint(joint));
                 REQUIRE(joints.back());
             }
             last = id;
         }
-        float off = 0.0f;
+        double off = 0.0;
         for (int step = 0; step < 120; ++step) {
             run(world, 1);
             for (const JointId id : joints) {
-                const float length = gap(world, world.frames(id));
+                const double length = gap(world, world.frames(id));
                 const JointLimit limit = world.joint_limit(id);
                 off = std::max({off, length - limit.upper, limit.lower - length});
             }
         }
-        long_ones += off > 0.02f;
+        long_ones += off > 0.02;
         CAPTURE(seed);
-        CHECK(off < 0.3f);
+        CHECK(off < 0.3);
     }
     CHECK(long_ones <= 5);
 }
@@ -649,7 +652,7 @@ TEST_CASE("six-dof and ball joints whose twist is locked or limited swing throug
                     add(world, BallDef{.frames = frames, .twist = twist});
                 run(world, 1);
                 const double start = energy(world), scale = 9.81 * static_cast<double>(world.mass(id));
-                vec3 place = world.center_of_mass(id);
+                dvec3 place = world.center_of_mass(id);
                 CAPTURE(seed);
                 CAPTURE(static_cast<int>(range));
                 CAPTURE(six);
@@ -698,18 +701,18 @@ TEST_CASE("a chain that is too short for its walls hangs still between them and 
             }
             CAPTURE(count);
             CAPTURE(longer);
-            std::vector<vec3> places;
+            std::vector<dvec3> places;
             for (int step = 0; step < 300; ++step) {
                 places.clear();
                 for (const BodyId id : ids) places.push_back(world.position(id));
                 run(world, 1);
                 if (step < 1) continue;  // links in the middle start to share the gap
                 for (std::size_t i = 0; i < ids.size(); ++i)
-                    REQUIRE(glm::distance(places[i], world.position(ids[i])) < 0.02f);
+                    REQUIRE(glm::distance(places[i], world.position(ids[i])) < 0.02);
             }
             for (const BodyId id : ids) {
                 CHECK(size(world.linear_velocity(id)) < 0.05);
-                CHECK(world.position(id).y > 2.9f);
+                CHECK(world.position(id).y > 2.9);
                 CHECK(!world.is_awake(id));
             }
         }
@@ -725,7 +728,7 @@ TEST_CASE("joints that contradict each other move their bodies without jumps and
         const BodyId hook = add(world, ghost(fixed_body(box(vec3(0.1f)), {0.0f, 4.0f, 0.0f})));
         std::vector<BodyId> ids;
         const float off = seed % 2 == 0 ? 0.02f : 0.1f;
-        const auto join = [&](BodyId a, BodyId b, const vec3& at) {
+        const auto join = [&](BodyId a, BodyId b, const dvec3& at) {
             JointFrames frames = world.joint_frames(a, b, at, random.direction());
             frames.frame_b.position +=
                 off * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f));
@@ -739,11 +742,11 @@ TEST_CASE("joints that contradict each other move their bodies without jumps and
             def.rotation = random.rotation();
             ids.push_back(add(world, def));
             const BodyId other = i == 0 ? hook : ids[random.below(static_cast<std::uint32_t>(i))];
-            join(other, ids.back(), 0.5f * (world.position(other) + world.position(ids.back())));
+            join(other, ids.back(), midway(world.position(other), world.position(ids.back())));
         }
         for (int i = 0; i < 5; ++i) {
             const BodyId a = ids[random.below(6)], b = ids[random.below(6)];
-            if (a != b) join(a, b, 0.5f * (world.position(a) + world.position(b)));
+            if (a != b) join(a, b, midway(world.position(a), world.position(b)));
         }
         double mass = 0.0;
         for (const BodyId id : ids) mass += static_cast<double>(world.mass(id));
@@ -751,11 +754,11 @@ TEST_CASE("joints that contradict each other move their bodies without jumps and
         double last = energy(world);
         CAPTURE(seed);
         for (int step = 0; step < 600; ++step) {
-            std::vector<vec3> places;
+            std::vector<dvec3> places;
             for (const BodyId id : ids) places.push_back(world.position(id));
             run(world, 1);
             for (std::size_t i = 0; i < ids.size(); ++i) {
-                const double way = static_cast<double>(glm::distance(places[i], world.position(ids[i])));
+                const double way = glm::distance(places[i], world.position(ids[i]));
                 REQUIRE(way < size(world.linear_velocity(ids[i])) / 60.0 + 0.08);
             }
             const double now = energy(world);
@@ -789,14 +792,14 @@ TEST_CASE("a chain that hangs is reeled in when its free end is joined to a hook
         if (count == 1) frames.frame_b.position = {0.1f, 0.2f, 0.0f};
         add(world, BallDef{.frames = frames});
         CAPTURE(count);
-        vec3 place = world.position(last);
+        dvec3 place = world.position(last);
         for (int step = 0; step < 900; ++step) {
             run(world, 1);
-            REQUIRE(glm::distance(place, world.position(last)) < 0.25f);
+            REQUIRE(glm::distance(place, world.position(last)) < 0.25);
             place = world.position(last);
         }
-        const vec3 end = transform_point(world.transform(last), frames.frame_a.position);
+        const dvec3 end = transform_point(world.transform(last), frames.frame_a.position);
         if (count > 1)
-            CHECK(glm::distance(end, transform_point(world.transform(hook), frames.frame_b.position)) < 0.01f);
+            CHECK(glm::distance(end, transform_point(world.transform(hook), frames.frame_b.position)) < 0.01);
     }
 }

@@ -15,9 +15,9 @@ TEST_CASE(
     Chain chain(100, 1000.0f);
     REQUIRE(chain.world.set_linear_velocity(chain.weight, {1, 0, 0}));
     run(chain.world, 1200);
-    const float reach = size(transform_point(chain.world.transform(chain.weight), {0, 0.2f, 0}));
+    const double reach = size(transform_point(chain.world.transform(chain.weight), {0, 0.2f, 0}));
     CHECK(reach == doctest::Approx(20.0).epsilon(1e-4));  // a hundred times better than required
-    CHECK(chain.widest_gap() < 1e-4f);
+    CHECK(chain.widest_gap() < 1e-4);
     // At rest, the chain carries its weight.
     for (const BodyId id : chain.world.bodies()) REQUIRE(chain.world.set_damping(id, 2.0f, 2.0f));
     run(chain.world, 2400);
@@ -41,12 +41,12 @@ TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes toge
         Chain chain(30, ratio);
         REQUIRE(chain.world.set_linear_velocity(chain.weight, {speed, 0, 0}));
         const double before = energy(chain.world);
-        float widest = 0.0f;
+        double widest = 0.0;
         for (int i = 0; i < 600; ++i) {
             run(chain.world, 1);
             widest = std::max(widest, chain.widest_gap());
         }
-        CHECK(chain.widest_gap() < 1e-3f);
+        CHECK(chain.widest_gap() < 1e-3);
         const double kinetic = 0.5 * 400.0 * static_cast<double>(chain.world.mass(chain.weight));
         CHECK(energy(chain.world) < before + 0.01 * kinetic);
         return widest;
@@ -55,7 +55,7 @@ TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes toge
         CAPTURE(ratio);
         CHECK(snap(ratio, 20.0f) < 0.5f * Chain::length);
     }
-    float widest = 0.0f;
+    double widest = 0.0;
     for (int start = 0; start < 10; ++start) {
         CAPTURE(start);
         widest = std::max(widest, snap(10000.0f, 19.9f + 0.02f * static_cast<float>(start)));
@@ -129,14 +129,13 @@ TEST_CASE("a chain that was stretched out sideways with a ball of 100,000 links 
         const float length = 0.1f * static_cast<float>(count), mass = 1e5f * world.mass(above);
         hang(heavy(sphere(0.1f), {length, 0, 0}, mass), length);
         const double start = energy(world), fall = 9.81 * static_cast<double>(length * mass);
-        float widest = 0.0f;
-        double highest = start;
+        double widest = 0.0, highest = start;
         for (int i = 0; i < 1200; ++i) {
             run(world, 1);
             highest = std::max(highest, energy(world));
             for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
         }
-        CHECK(widest < 1e-3f);
+        CHECK(widest < 1e-3);
         CHECK(highest < start + 0.01 * fall);
     }
 }
@@ -174,14 +173,14 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary" * doct
     // Laid out along the curve, each plank at its arc length, and released.
     const auto at = [&](float s) {
         const double x = c * std::asinh((s - 0.5 * total) / c);
-        return vec3(x, c * std::cosh(x / c) - c - sag, 0);
+        return dvec3(x, c * std::cosh(x / c) - c - sag, 0);
     };
     BodyId before = left;
-    vec3 joint_at = {-0.5f * span, 0, 0};
+    dvec3 joint_at = {-0.5f * span, 0, 0};
     std::vector<BodyId> planks;
     for (int i = 0; i < count; ++i) {
-        const vec3 a = at(plank * static_cast<float>(i)), b = at(plank * static_cast<float>(i + 1));
-        BodyDef def = body(box({0.5f * plank, 0.05f, 0.5f}), 0.5f * (a + b));
+        const dvec3 a = at(plank * static_cast<float>(i)), b = at(plank * static_cast<float>(i + 1));
+        BodyDef def = body(box({0.5f * plank, 0.05f, 0.5f}), 0.5 * (a + b));
         def.rotation = turn({0, 0, 1}, std::atan2(b.y - a.y, b.x - a.x));
         def.linear_damping = def.angular_damping = 0.5f;
         planks.push_back(add(world, def));
@@ -191,9 +190,9 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary" * doct
     }
     add(world, HingeDef{.frames = world.joint_frames(before, right, joint_at, {0, 0, 1})});
     run(world, 1800);
-    const float lowest = 0.5f * (world.position(planks[count / 2 - 1]).y + world.position(planks[count / 2]).y);
+    const double lowest = 0.5 * (world.position(planks[count / 2 - 1]).y + world.position(planks[count / 2]).y);
     // The middle of a plank next to the middle joint lies slightly above the joint.
-    const float middle = transform_point(world.transform(planks[count / 2]), {-0.5f * plank, 0, 0}).y;
+    const double middle = transform_point(world.transform(planks[count / 2]), {-0.5f * plank, 0, 0}).y;
     MESSAGE("sag " << -middle << " catenary " << sag << " (planks " << -lowest << ")");
     CHECK(-middle == doctest::Approx(sag).epsilon(0.01));
     for (const BodyId id : planks) CHECK(size(world.linear_velocity(id)) < 1e-3f);
@@ -211,15 +210,16 @@ TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes" * doctest::test_s
     add(world, HingeDef{.frames = lower});
     add(world, FixedDef{.frames = world.joint_frames(door, load, {1.0f, 0, 0})});
     REQUIRE(world.set_angular_velocity(door, {0, 0.5f, 0}));
-    float widest = 0.0f, tilt = 0.0f;
+    double widest = 0.0;
+    float tilt = 0.0f;
     for (int i = 0; i < 36000; ++i) {
         run(world, 1);
         widest = std::max({widest, gap(world, upper), gap(world, lower)});
         tilt = std::max(tilt, size(rotate(world.rotation(door), {0, 1, 0}) - vec3(0, 1, 0)));
     }
     MESSAGE("gap " << widest << " m, tilt " << tilt << " rad");
-    CHECK(widest < 1e-3f);
-    CHECK(gap(world, upper) < 1e-4f);
+    CHECK(widest < 1e-3);
+    CHECK(gap(world, upper) < 1e-4);
     CHECK(tilt < 1e-3f);
 }
 
@@ -270,8 +270,7 @@ TEST_CASE("a double pendulum in motion keeps its energy and its anchors") {
     add(world, BallDef{.frames = b});
     REQUIRE(world.set_angular_velocity(two, {3, 2, 1}));
     const double start = energy(world), scale = static_cast<double>(world.mass(one)) * 9.81 * 2.0;
-    double worst = 0.0;
-    float widest = 0.0f;
+    double worst = 0.0, widest = 0.0;
     for (int i = 0; i < 3600; ++i) {
         run(world, 1);
         worst = std::max(worst, std::abs(energy(world) - start));
@@ -279,7 +278,7 @@ TEST_CASE("a double pendulum in motion keeps its energy and its anchors") {
     }
     MESSAGE("energy off by " << 100.0 * worst / scale << " percent, gap " << widest);
     CHECK(worst < 0.03 * scale);
-    CHECK(widest < 1e-3f);
+    CHECK(widest < 1e-3);
 }
 
 TEST_CASE("a heavy load at the end of a hinged arm does not sag against its limit") {
@@ -302,7 +301,7 @@ TEST_CASE("a heavy load at the end of a hinged arm does not sag against its limi
     const BodyId load = add(world, heavy(box(vec3(0.1f)), {2.1f, 0, 0}, 1000.0f));
     add(world, FixedDef{.frames = world.joint_frames(before, load, {2.0f, 0, 0})});
     run(world, 600);
-    CHECK(std::abs(world.position(load).y) < 1e-3f);
+    CHECK(std::abs(world.position(load).y) < 1e-3);
     CHECK(std::abs(world.joint_coordinate(hinge)) < 1e-4f);
     double moment = 1000.0 * 9.81 * 2.1;
     for (int i = 0; i < 10; ++i) moment += 9.81 * (0.2 * i + 0.1);
@@ -315,9 +314,9 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
     std::vector<BodyId> ring;
     const int count = 24;
     const double angle = 2.0 * pi / count;
-    const auto corner = [&](int i) { return vec3(std::cos(angle * i), std::sin(angle * i), 0); };
+    const auto corner = [&](int i) { return dvec3(std::cos(angle * i), std::sin(angle * i), 0); };
     for (int i = 0; i < count; ++i) {
-        BodyDef def = body(box({0.1f, 0.03f, 0.03f}), 0.5f * (corner(i) + corner(i + 1)));
+        BodyDef def = body(box({0.1f, 0.03f, 0.03f}), 0.5 * (corner(i) + corner(i + 1)));
         def.rotation = turn({0, 0, 1}, angle * (i + 0.5) + 0.5 * pi);
         ring.push_back(add(world, ghost(def)));
     }
@@ -329,7 +328,7 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
     }
     const BodyId top = anchor_body(world, {0, 1.5f, 0});
     add(world, DistanceDef{.frames = {.body_a = top, .body_b = ring[5]}});
-    float widest = 0.0f;
+    double widest = 0.0;
     for (int i = 0; i < 1200; ++i) {
         run(world, 1);
         for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
@@ -337,7 +336,7 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
     MESSAGE("gap " << widest);
-    CHECK(widest < 2e-3f);
+    CHECK(widest < 2e-3);
 }
 
 TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds" * doctest::test_suite("slow")) {
@@ -346,8 +345,8 @@ TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds" * d
     std::vector<JointFrames> frames;
     for (int i = 0; i < 100; ++i) {
         const double a = 2.0 * pi * i / 100.0;
-        const vec3 way(std::cos(a), 0, std::sin(a));
-        const BodyId bob = add(world, ghost(heavy(sphere(0.02f), 2.0f * way, 1.0f)));
+        const dvec3 way(std::cos(a), 0, std::sin(a));
+        const BodyId bob = add(world, ghost(heavy(sphere(0.02f), 2.0 * way, 1.0f)));
         frames.push_back(world.joint_frames(hub, bob, way));
         add(world, BallDef{.frames = frames.back()});
     }
@@ -355,7 +354,7 @@ TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds" * d
     frames.push_back(world.joint_frames(top, hub, {0, 3, 0}));
     const JointId crane = add(world, BallDef{.frames = frames.back()});
     run(world, 300);
-    for (const JointFrames& e : frames) CHECK(gap(world, e) < 1e-3f);
+    for (const JointFrames& e : frames) CHECK(gap(world, e) < 1e-3);
     for (const BodyId id : world.bodies()) REQUIRE(world.set_damping(id, 1.0f, 1.0f));
     run(world, 1200);
     CHECK(world.joint_force(crane).y == doctest::Approx(1100 * 9.81).epsilon(0.01));
@@ -366,10 +365,7 @@ TEST_CASE("a net of 400 bodies hangs from its corners" * doctest::test_suite("sl
     const int n = 20;
     std::vector<BodyId> knots;
     std::vector<JointFrames> frames;
-    const auto at = [&](int i, int k) {
-        return vec3(0.2f * static_cast<float>(i), 0.05f * static_cast<float>((i + k) % 2),
-                    0.2f * static_cast<float>(k));
-    };
+    const auto at = [&](int i, int k) { return dvec3(0.2 * i, 0.05 * ((i + k) % 2), 0.2 * k); };
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) {
             const bool corner = (i == 0 || i == n - 1) && (k == 0 || k == n - 1);
@@ -389,25 +385,25 @@ TEST_CASE("a net of 400 bodies hangs from its corners" * doctest::test_suite("sl
             if (k + 1 < n) tie(i * n + k, i * n + k + 1);
         }
     }
-    std::vector<float> lengths;
+    std::vector<double> lengths;
     for (const JointFrames& e : frames) lengths.push_back(gap(world, e));
     run(world, 300);
-    float worst = 0.0f;
+    double worst = 0.0;
     for (std::size_t i = 0; i < frames.size(); ++i)
         worst = std::max(worst, std::abs(gap(world, frames[i]) - lengths[i]));
     MESSAGE("worst rod off by " << worst);
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
-    CHECK(worst < 1e-3f);
-    CHECK(world.position(knots[210]).y < -0.2f);
+    CHECK(worst < 1e-3);
+    CHECK(world.position(knots[210]).y < -0.2);
 }
 
 TEST_CASE("joints hold 10 km from the origin") {
-    const vec3 far(10000.0f, 0.0f, 5000.0f);
+    const dvec3 far(10000.0, 0.0, 5000.0);
     Chain chain(20, 100.0f, sleepless(), far);
     REQUIRE(chain.world.set_linear_velocity(chain.weight, {1, 0, 0}));
     run(chain.world, 600);
-    CHECK(chain.widest_gap() < 3e-3f);  // floats there are 1 mm apart
+    CHECK(chain.widest_gap() < 3e-3);  // floats there are 1 mm apart
     for (const BodyId id : chain.links) CHECK(size(chain.world.linear_velocity(id)) < 2.0f);
     CHECK(size(chain.world.joint_force(chain.joints[0])) ==
           doctest::Approx(9.81f * 120.0f * chain.link_mass).epsilon(0.2));
@@ -425,12 +421,12 @@ TEST_CASE("a mass ratio of 1 to 1000 in either order hangs still") {
         add(world, BallDef{.frames = a});
         add(world, BallDef{.frames = b});
         const double start = energy(world);
-        float widest = 0.0f;
+        double widest = 0.0;
         for (int i = 0; i < 1200; ++i) {
             run(world, 1);
             widest = std::max({widest, gap(world, a), gap(world, b)});
         }
-        CHECK(widest < 1e-3f);
+        CHECK(widest < 1e-3);
         CHECK(energy(world) < start + 0.02 * 1001.0 * 9.81 * 0.6);
     }
 }

@@ -75,7 +75,7 @@ TEST_CASE("a world axis makes the same frame for both bodies whichever way it po
         CHECK(size(rotate(qa, {1, 0, 0}) - unit) < 1e-5f);
         CHECK(size(rotate(qb, {1, 0, 0}) - unit) < 1e-5f);
         CHECK(size(rotate(qa, {0, 1, 0}) - rotate(qb, {0, 1, 0})) < 1e-5f);
-        CHECK(gap(world, frames) < 1e-6f);
+        CHECK(gap(world, frames) < 1e-6);
     }
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("connected bodies do not collide until they may again") {
     run(world, 1);
     REQUIRE(world.contacts_ended().size() == 1);
     CHECK(world.contacts().empty());
-    const float x = world.position(b).x;
+    const double x = world.position(b).x;
     run(world, 30);
     CHECK(world.position(b).x == doctest::Approx(x).epsilon(1e-3));
     CHECK(world.set_joint_collide_connected(joint, true));
@@ -375,7 +375,7 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
         }
         before = links.back();
     }
-    float widest = 0.0f;
+    double widest = 0.0;
     int steps = 0;
     for (; steps < 1800 && world.awake_body_count() > 0; ++steps) {
         run(world, 1);
@@ -384,7 +384,7 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
     }
     MESSAGE("asleep after " << steps << " steps, widest gap " << widest);
     CHECK(world.awake_body_count() == 0);
-    CHECK(widest < 0.015f);  // as it hits the ground at 10 m/s
+    CHECK(widest < 0.015);  // as it hits the ground at 10 m/s
     for (const BodyId id : links) CHECK(world.position(id).y > 0.02f);
 }
 
@@ -448,9 +448,9 @@ TEST_CASE("joints that contradict each other settle in a compromise") {
         CHECK(fastest < 10.1f);  // settings::joint_gain_speed
         CHECK(size(world.linear_velocity(a)) < 0.01f);
         CHECK(size(world.angular_velocity(a)) < 0.1f);
-        CHECK(size(world.position(a) + world.position(b) - vec3(1, 0, 0)) < 0.01f);  // there is no external push
-        CHECK(gap(world, one) < 0.2f);  // the error is shared among the joints
-        CHECK(gap(world, other) < 0.2f);
+        CHECK(size(world.position(a) + world.position(b) - dvec3(1, 0, 0)) < 0.01);  // there is no external push
+        CHECK(gap(world, one) < 0.2);  // the error is shared among the joints
+        CHECK(gap(world, other) < 0.2);
     }
 }
 
@@ -473,7 +473,7 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
             run(world, asleep ? 900 : 30);
             REQUIRE((world.awake_body_count() == 0) == asleep);
         };
-        const auto go_on = [&](int steps, float most_gap = 1e-3f) {  // runs, and checks that the links stay together
+        const auto go_on = [&](int steps, double most_gap = 1e-3) {  // runs, and checks that the links stay together
             for (int i = 0; i < steps; ++i) {
                 run(world, 1);
                 CAPTURE(i);
@@ -485,20 +485,20 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
         };
         if (!asleep) REQUIRE(world.set_linear_velocity(links[4], {1, 0, 0}));
         settle();
-        const vec3 held = world.position(links[2]);
+        const dvec3 held = world.position(links[2]);
         REQUIRE(world.set_type(links[2], BodyType::fixed));
         run(world, 1);
         for (const int i : {0, 1, 3, 4}) CHECK(world.is_awake(links[static_cast<std::size_t>(i)]));
         REQUIRE(world.apply_impulse(links[4], {0.5f, 0, 0}));
         go_on(20);
         CHECK(world.position(links[2]) == held);
-        CHECK(std::abs(world.position(links[4]).x - held.x) > 0.05f);
+        CHECK(std::abs(world.position(links[4]).x - held.x) > 0.05);
         settle();
         REQUIRE(world.set_type(links[2], BodyType::kinematic));
         REQUIRE(world.set_linear_velocity(links[2], {0, 0.2f, 0}));
         REQUIRE(world.apply_impulse(links[0], {0.3f, 0, 0}));  // an exactly straight chain cannot give way
-        go_on(30, 5e-3f);
-        CHECK(world.position(links[2]).y == doctest::Approx(static_cast<double>(held.y) + 0.1).epsilon(1e-3));
+        go_on(30, 5e-3);
+        CHECK(world.position(links[2]).y == doctest::Approx(held.y + 0.1).epsilon(1e-3));
         REQUIRE(world.set_linear_velocity(links[2], {0, 0, 0}));
         settle();
         REQUIRE(world.set_type(links[2], BodyType::dynamic));
@@ -537,7 +537,7 @@ TEST_CASE("random graphs of random joints that contradict each other stay finite
         std::vector<JointId> joints;
         for (std::uint32_t i = 0; i < count + random.below(count + 1); ++i) {
             const BodyId a = bodies[random.below(count)], b = bodies[random.below(count)];
-            const vec3 anchor = 0.5f * (world.position(a) + world.position(b));
+            const dvec3 anchor = midway(world.position(a), world.position(b));
             const JointFrames frames = world.joint_frames(a, b, anchor, random.in_box(vec3(1.0f)) + vec3(0.01f));
             const float u = random.unit();
             const JointMotor motor{.speed = 20.0f * u - 10.0f, .max_force = random.below(3) ? 0.0f : 1000.0f * u};
@@ -673,6 +673,6 @@ TEST_CASE("a gear whose other joint has become fixed leaves the rest of its arti
     run(world, 1);
     world.set_type(wheel, BodyType::fixed);
     run(world, 60);
-    const vec3 anchor = world.position(first);
-    CHECK(glm::length(anchor - vec3(0.5f, 0, 0)) == doctest::Approx(0.5).epsilon(1e-3));
+    const dvec3 anchor = world.position(first);
+    CHECK(glm::length(anchor - dvec3(0.5, 0, 0)) == doctest::Approx(0.5).epsilon(1e-3));
 }

@@ -20,17 +20,17 @@ TEST_CASE("what is locked does not move or turn there, whatever hits it") {
         for (int i = 0; i < 6; ++i) {
             BodyDef shot = body(sphere(0.2f), 3.0f * random.direction());
             shot.position.y = std::abs(shot.position.y) + 0.5f;
-            shot.linear_velocity = -4.0f * shot.position;
+            shot.linear_velocity = -4.0f * vec3(shot.position);
             add(world, shot);
         }
-        const vec3 start = world.position(id);
+        const dvec3 start = world.position(id);
         CAPTURE(int(locks));
         for (int step = 0; step < 60; ++step) {
             run(world, 1);
-            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id),
-                       moved = world.position(id) - start;
+            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
+            const dvec3 moved = world.position(id) - start;
             for (int k = 0; k < 3; ++k) {
-                if (locks & (lock_x << k)) REQUIRE((v[k] == 0.0f && moved[k] == 0.0f));
+                if (locks & (lock_x << k)) REQUIRE((v[k] == 0.0f && moved[k] == 0.0));
                 if (locks & (lock_turn_x << k)) REQUIRE(w[k] == 0.0f);
             }
         }
@@ -50,7 +50,7 @@ TEST_CASE("a world of two dimensions keeps to its plane and falls over like one"
     }
     run(world, 300);
     for (const BodyId id : ids) {
-        CHECK(world.position(id).z == 0.0f);
+        CHECK(world.position(id).z == 0.0);
         CHECK(std::abs(world.rotation(id).x) < 1e-6f);
         CHECK(std::abs(world.rotation(id).y) < 1e-6f);
         CHECK(world.position(id).y > 0.4f);
@@ -77,7 +77,7 @@ TEST_CASE("bodies that locks keep in a plane slide as far as without locks, and 
             run(world, 120);
             CAPTURE(tilt);
             CAPTURE(along_x);
-            const vec3 p = world.position(id);
+            const dvec3 p = world.position(id);
             CHECK((along_x ? p.x : p.z) == doctest::Approx(way).epsilon(0.1));
             CHECK(glm::length(world.linear_velocity(id)) < 1e-3f);
         }
@@ -192,7 +192,7 @@ double overlap_in_plane(const World& world, BodyId a, const vec3& half_a, BodyId
     for (const BodyId owner : ids) {
         for (const vec3& axis : {vec3(1, 0, 0), vec3(0, 1, 0)}) {
             const vec3 n = rotate(world.rotation(owner), axis);
-            double reach = -std::abs(static_cast<double>(glm::dot(world.position(b) - world.position(a), n)));
+            double reach = -std::abs(glm::dot(world.position(b) - world.position(a), dvec3(n)));
             for (int k = 0; k < 2; ++k) {
                 reach += std::abs(static_cast<double>(glm::dot(rotate(world.rotation(ids[k]), {half[k].x, 0, 0}), n))) +
                          std::abs(static_cast<double>(glm::dot(rotate(world.rotation(ids[k]), {0, half[k].y, 0}), n)));
@@ -246,17 +246,17 @@ TEST_CASE("round things that locks keep in a plane part in it as soon as their o
     // Two balls of 0.5 m, one 0.6 m in front of the other: in the plane they are discs that touch at a distance of 0.8
     // m.
     World world(weightless());
-    const auto add_ball = [&](const vec3& position) {
+    const auto add_ball = [&](const dvec3& position) {
         BodyDef def = body(sphere(0.5f), position);
         def.locks = lock_to_plane_xy;
         return add(world, def);
     };
     const BodyId a = add_ball({0, 0, 0}), b = add_ball({0.05f, 0.02f, 0.6f});
     run(world, 240);
-    const vec3 apart = world.position(b) - world.position(a);
+    const dvec3 apart = world.position(b) - world.position(a);
     CHECK(apart.z == 0.6f);
-    CHECK(glm::length(vec3(apart.x, apart.y, 0.0f)) > 0.79f);
-    CHECK(glm::length(vec3(apart.x, apart.y, 0.0f)) < 1.0f);
+    CHECK(glm::length(dvec3(apart.x, apart.y, 0.0)) > 0.79);
+    CHECK(glm::length(dvec3(apart.x, apart.y, 0.0)) < 1.0);
 }
 
 TEST_CASE("layers of a world of two dimensions that just touch do not collide") {
@@ -292,7 +292,7 @@ TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodi
             if (i == 0) continue;
             const BodyId other = ids[random.below(static_cast<std::uint32_t>(i))];
             SixDofDef six{.frames = world.joint_frames(other, ids.back(),
-                                                       0.5f * (world.position(other) + world.position(ids.back())),
+                                                       midway(world.position(other), world.position(ids.back())),
                                                        random.below(2) == 0 ? vec3(0, 0, 1) : vec3(0, 1, 0))};
             six.frames.frame_b.position +=
                 0.05f * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f));
@@ -317,7 +317,7 @@ TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodi
 TEST_CASE(
     "a drive of unlimited torque about axes that its bodies' locks do not allow throws nothing when they are hit") {
     World world(sleepless());
-    const auto planar = [&](const Shape& shape, const vec3& position, float w, float z) {
+    const auto planar = [&](const Shape& shape, const dvec3& position, float w, float z) {
         BodyDef def = body(shape, position);
         def.rotation = normalized(quat(w, 0, 0, z));
         def.locks = lock_to_plane_xy;

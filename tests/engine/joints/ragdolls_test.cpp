@@ -12,10 +12,10 @@ struct Ragdoll {
     std::vector<BodyId> bodies;
     std::vector<JointFrames> frames;
 
-    Ragdoll(World& world, const vec3& at, const quat& turned = quat(1, 0, 0, 0)) {
+    Ragdoll(World& world, const dvec3& at, const quat& turned = quat(1, 0, 0, 0)) {
         const vec3 pelvis_at(0, 1, 0);  // centre of the rotation
-        const vec3 origin = at + (pelvis_at - rotate(turned, pelvis_at));
-        const auto place = [&](const vec3& p) { return origin + rotate(turned, p); };
+        const dvec3 origin = displaced(at, pelvis_at - rotate(turned, pelvis_at));
+        const auto place = [&](const vec3& p) { return displaced(origin, rotate(turned, p)); };
         const auto limb = [&](const vec3& from, const vec3& to, float radius) {
             const vec3 way = to - from;
             const float length = size(way);
@@ -52,8 +52,8 @@ struct Ragdoll {
         }
     }
 
-    float widest_gap(const World& world) const {
-        float widest = 0.0f;
+    double widest_gap(const World& world) const {
+        double widest = 0.0;
         for (const JointFrames& e : frames) widest = std::max(widest, gap(world, e));
         return widest;
     }
@@ -69,15 +69,13 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest" * doct
         World world;
         add(world, ground());
         std::vector<Ragdoll> dolls;
-        for (int i = 0; i < 4; ++i)
-            dolls.emplace_back(world, vec3(0.3f * static_cast<float>(i), 1.0f + 2.2f * static_cast<float>(i),
-                                           0.1f * static_cast<float>(i)));
+        for (int i = 0; i < 4; ++i) dolls.emplace_back(world, dvec3(0.3 * i, 1.0 + 2.2 * i, 0.1 * i));
         Random random(start);
         for (const Ragdoll& doll : dolls) {
             for (const BodyId id : doll.bodies)
                 REQUIRE(world.set_angular_velocity(id, 20.0f * random.in_box(vec3(1.0f))));
         }
-        float widest = 0.0f;
+        double widest = 0.0;
         for (int i = 0; i < 300; ++i) {
             run(world, 1);
             for (const Ragdoll& doll : dolls) widest = std::max(widest, doll.widest_gap(world));
@@ -88,11 +86,11 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest" * doct
             }
         }
         MESSAGE("widest gap " << widest);
-        CHECK(widest < 0.08f);  // as they fall 8 m on each other
+        CHECK(widest < 0.08);  // as they fall 8 m on each other
         run(world, 1200);
         std::string complaint;
         CHECK_MESSAGE(is_sound(world, &complaint), complaint);
-        for (const Ragdoll& doll : dolls) CHECK(doll.widest_gap(world) < 5e-3f);  // they lie on each other
+        for (const Ragdoll& doll : dolls) CHECK(doll.widest_gap(world) < 5e-3);  // they lie on each other
         if (world.awake_body_count() == 0) ++at_rest;
     }
     CHECK(at_rest >= starts - 6);
@@ -100,7 +98,8 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest" * doct
 
 TEST_CASE("a light foot that lands hard stays on its leg") {
     // Contacts stop only the foot, and joints pull it on. The one that was solved last dominated, by up to 10 cm.
-    float widest = 0.0f, beyond = 0.0f;
+    double widest = 0.0;
+    float beyond = 0.0f;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
         Random random(seed);
@@ -129,14 +128,14 @@ TEST_CASE("a light foot that lands hard stays on its leg") {
         }
     }
     MESSAGE("widest gap " << widest << " m, " << beyond << " rad beyond its limits");
-    CHECK(widest < 0.02f);
+    CHECK(widest < 0.02);
     CHECK(beyond < 0.2f);
 }
 
 TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece") {
     // Continuous collision used to stop only the limb that hit, while the others moved on.
     for (const float speed : {10.0f, 20.0f, 40.0f}) {
-        float widest = 0.0f;
+        double widest = 0.0;
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
             CAPTURE(speed);
             CAPTURE(seed);
@@ -157,7 +156,7 @@ TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece
         }
         MESSAGE("at " << speed << " m/s: widest gap " << widest << " m");
         // A limb that is stopped rotates by a radian and more in the rest of the step, which opened joints by 115 mm.
-        CHECK(widest < 0.005f);
+        CHECK(widest < 0.005);
     }
 }
 
@@ -165,7 +164,7 @@ TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open 
           doctest::test_suite("slow")) {
     // An impact within the step used to send each limb straight on for the rest of it: joints opened by up to 0.4 m.
     for (const float speed : {20.0f, 40.0f, 80.0f}) {
-        float widest = 0.0f;
+        double widest = 0.0;
         for (std::uint64_t seed = 1; seed <= 8; ++seed) {
             CAPTURE(speed);
             CAPTURE(seed);
@@ -186,13 +185,13 @@ TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open 
             }
         }
         MESSAGE("at " << speed << " m/s: widest gap " << widest << " m");
-        CHECK(widest < 0.005f);
+        CHECK(widest < 0.005);
     }
 }
 
 TEST_CASE("ragdolls that fall down stairs keep their joints together" * doctest::test_suite("slow")) {
     // Contacts were solved last in a step, and continuous collision moved jointed limbs on.
-    float widest = 0.0f;
+    double widest = 0.0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         CAPTURE(seed);
         Random random(seed);
@@ -215,7 +214,7 @@ TEST_CASE("ragdolls that fall down stairs keep their joints together" * doctest:
         for (const BodyId id : doll.bodies) CHECK(world.center_of_mass(id).y > 0.0f);
     }
     MESSAGE("widest gap " << widest << " m");
-    CHECK(widest < 0.005f);
+    CHECK(widest < 0.005);
 }
 
 TEST_CASE("a world with joints copies and the copy steps to the same bits") {

@@ -37,20 +37,20 @@ WorldDef tilted(float slope) {
 }
 
 /// A flat box, rotated about y, of a size that does not tip over on slopes of less than 0.7.
-BodyDef flat_box(Random& random, const vec3& at, float friction) {
+BodyDef flat_box(Random& random, const dvec3& at, float friction) {
     const float x = random.between(0.2f, 0.9f), y = random.between(0.08f, 0.14f), z = random.between(0.2f, 0.9f);
-    BodyDef def = body(box({x, y, z}), at + vec3(0.0f, y, 0.0f));
+    BodyDef def = body(box({x, y, z}), at + dvec3(0.0, y, 0.0));
     def.material.friction = friction;
     def.rotation = turn({0, 1, 0}, random.between(0.0f, 3.0f));
     return def;
 }
 
 /// The longest displacement of any of them in this many steps, m.
-float farthest_way(World& world, const std::vector<BodyId>& ids, int steps) {
-    std::vector<vec3> places;
+double farthest_way(World& world, const std::vector<BodyId>& ids, int steps) {
+    std::vector<dvec3> places;
     for (const BodyId id : ids) places.push_back(world.position(id));
     run(world, steps);
-    float farthest = 0.0f;
+    double farthest = 0.0;
     for (std::size_t i = 0; i < ids.size(); ++i)
         farthest = std::max(farthest, glm::length(world.position(ids[i]) - places[i]));
     return farthest;
@@ -76,7 +76,7 @@ TEST_CASE("a box on a height field below its friction angle does not creep" * do
             run(world, 120);
             CAPTURE(seed);
             CAPTURE(part);
-            CHECK(farthest_way(world, boxes, 300) < 0.1e-3f / 12.0f);  // 0.1 mm per minute
+            CHECK(farthest_way(world, boxes, 300) < 0.1e-3 / 12.0);  // 0.1 mm per minute
         }
     }
 }
@@ -91,13 +91,13 @@ TEST_CASE("boxes on bumpy ground come to rest" * doctest::test_suite("slow")) {
         add(world, field(random, cell, bump, 0.8f));
         std::vector<BodyId> boxes;
         for (int i = 0; i < 4; ++i) {
-            const vec3 at{static_cast<float>(i % 2) * 2.4f - 1.2f, bump, static_cast<float>(i / 2) * 2.4f - 1.2f};
+            const dvec3 at(i % 2 * 2.4 - 1.2, bump, i / 2 * 2.4 - 1.2);
             boxes.push_back(add(world, flat_box(random, at, 0.8f)));
         }
         run(world, 600);
         CAPTURE(seed);
         CAPTURE(cell);
         CAPTURE(bump);
-        CHECK(farthest_way(world, boxes, 300) < 0.1e-3f);
+        CHECK(farthest_way(world, boxes, 300) < 0.1e-3);
     }
 }

@@ -141,11 +141,12 @@ inline Escapes escapes(std::uint64_t first_seed, int rooms, int steps, float dt)
             REQUIRE(room.world.step(dt));
             result.body_steps += room.things.size();
             std::erase_if(room.things, [&](BodyId thing) {
-                const Aabb box = room.world.bounds(thing);
-                const vec3 beyond = glm::max(box.lower - room.half, -room.half - box.upper);
-                const float far = std::max({beyond.x, beyond.y, beyond.z});
+                const WorldAabb box = room.world.bounds(thing);
+                const dvec3 half = room.half;
+                const dvec3 beyond = glm::max(box.lower - half, -half - box.upper);
+                const double far = std::max({beyond.x, beyond.y, beyond.z});
                 int& since = behind[thing.slot];
-                since = far <= 0.0f ? 0 : since + 1;  // NaN counts as out
+                since = far <= 0.0 ? 0 : since + 1;  // NaN counts as out
                 if (since < 20) return false;
                 if (++result.count <= 8)
                     result.text += "seed " + std::to_string(seed) + " step " + std::to_string(i) + " body " +

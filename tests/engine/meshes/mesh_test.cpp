@@ -58,7 +58,7 @@ Triangles surface(int cells, float cell, const Height& height) {
 float level(float, float) { return 0.0f; }
 float bumpy(float x, float z) { return 0.5f * std::sin(0.9f * x) + 0.4f * std::cos(0.7f * z + 0.4f * x); }
 
-BodyDef mesh_body(std::shared_ptr<const TriangleSet> mesh, const vec3& position = vec3(0.0f)) {
+BodyDef mesh_body(std::shared_ptr<const TriangleSet> mesh, const dvec3& position = dvec3(0.0)) {
     BodyDef def;
     def.type = BodyType::fixed;
     def.mesh = std::move(mesh);
@@ -72,7 +72,7 @@ Shape some_hull(Random& random, float size) {
     return hull(*make_hull(points));
 }
 
-double distance(const vec3& v) { return std::sqrt(static_cast<double>(glm::dot(v, v))); }
+double distance(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 
 /// The point of a triangle that is nearest to p, by brute force in double: the foot on the plane or on an edge.
 glm::dvec3 nearest_on(const vec3 (&points)[3], const glm::dvec3& p) {
@@ -128,7 +128,7 @@ TEST_CASE("a ball and a box and others slide 100 m over a level mesh of 100k tri
             def.linear_velocity = 10.0f * way;
             def.material.friction = 0.0f;
             const BodyId id = add(world, def);
-            float low = 1e9f, high = -1e9f;
+            double low = 1e9, high = -1e9;
             run(world, 30);
             for (int i = 30; i < 600; ++i) {
                 run(world, 1);
@@ -136,8 +136,8 @@ TEST_CASE("a ball and a box and others slide 100 m over a level mesh of 100k tri
                 high = std::max(high, world.position(id).y);
             }
             const vec3 v = world.linear_velocity(id);
-            CHECK(distance(world.position(id) - vec3(0, slider.height, 0) - 50.0f * way) < 0.5);
-            CHECK(high - low < 7e-4f);
+            CHECK(distance(world.position(id) - dvec3(0, slider.height, 0) - 50.0 * dvec3(way)) < 0.5);
+            CHECK(high - low < 7e-4);
             CHECK(std::abs(v.y) < 0.01f);
             CHECK(distance(v - 10.0f * way) < 0.03);
         }
@@ -157,8 +157,8 @@ TEST_CASE("a heavily laden box that is sunk into a level mesh slides on without 
     const BodyId below = add(world, low), above = add(world, high);
     for (int i = 0; i < 180; ++i) {
         run(world, 1);
-        CHECK(std::abs(world.position(below).y - 0.1f) < 0.006f);
-        CHECK(std::abs(world.position(above).y - 0.5f) < 0.012f);
+        CHECK(std::abs(world.position(below).y - 0.1) < 0.006);
+        CHECK(std::abs(world.position(above).y - 0.5) < 0.012);
     }
     // On a slab the two separate at 0.04 m/s: without friction the load begins to slide off.
     CHECK(distance(world.linear_velocity(below) - vec3(6.0f, 0.0f, 0.5f)) < 0.06);
@@ -172,7 +172,7 @@ TEST_CASE("what rests on a mesh rests as on a slab wherever it lies over edges a
                             cylinder(0.2f, 0.4f), cone(0.3f, 0.3f),        some_hull(random, 0.4f)};
     for (const Shape& shape : shapes) {
         for (const vec3& place : {vec3(0.0f), vec3(0.25f, 0, 0), vec3(0.1f, 0, 0.35f), vec3(0.25f, 0, 0.25f)}) {
-            float heights[2];
+            double heights[2];
             for (const bool on_mesh : {false, true}) {
                 World world(sleepless());
                 add(world, on_mesh ? mesh_body(mesh) : ground());
@@ -183,7 +183,7 @@ TEST_CASE("what rests on a mesh rests as on a slab wherever it lies over edges a
             }
             CAPTURE(int(shape.type));
             CAPTURE(place.x);
-            CHECK(std::abs(heights[0] - heights[1]) < 5e-4f);
+            CHECK(std::abs(heights[0] - heights[1]) < 5e-4);
         }
     }
 }
@@ -214,7 +214,7 @@ TEST_CASE("contacts of balls with a rough mesh are those of the nearest points o
             };
             for (int i = 0; i < 200 && gap(center) > 1e-6; ++i) center.y -= gap(center);
             center.y += static_cast<double>(random.between(-0.001f, 0.001f));
-            const BodyId id = add(world, body(sphere(radius), vec3(center)));
+            const BodyId id = add(world, body(sphere(radius), center));
             run(world, 1, 1e-5f);
             const double truth = gap(center);
             double nearest = 1e9;
@@ -333,12 +333,13 @@ TEST_CASE("a kinematic mesh lifts and turns what lies on it") {
         add(world, plate);
         const BodyId id = add(world, body(box({0.3f, 0.2f, 0.3f}), {1.0f, 0.2f, 0.0f}));
         run(world, 120);
-        const vec3 at = world.position(id), v = world.linear_velocity(id);
+        const dvec3 at = world.position(id);
+        const vec3 v = world.linear_velocity(id);
         if (lifts) {
             CHECK(at.y == doctest::Approx(2.2).epsilon(0.01));
             CHECK(distance(v - vec3(0.3f, 1.0f, 0.0f)) < 0.01);
         } else {
-            CHECK(distance(v - glm::cross(vec3(0, 1, 0), at)) < 0.05);
+            CHECK(distance(v - glm::cross(vec3(0, 1, 0), vec3(at))) < 0.05);
             CHECK(at.y == doctest::Approx(0.2).epsilon(0.01));
             CHECK(std::sqrt(at.x * at.x + at.z * at.z) == doctest::Approx(1.0).epsilon(0.1));
         }
@@ -369,7 +370,7 @@ TEST_CASE("none of 600 bullets and spinning rods gets through a mesh" * doctest:
             run(world, 1);
             impacts += static_cast<int>(world.profile().impacts);
             for (const BodyId id : ids) {
-                const vec3 p = world.position(id);
+                const vec3 p(world.position(id));
                 if (std::abs(p.x) > 9.5f || std::abs(p.z) > 9.5f) continue;  // it has flown over the edge
                 CHECK(p.y > bumpy(p.x, p.z) - 0.05f);
             }
@@ -400,7 +401,7 @@ TEST_CASE("a heap of all shapes lies on a rough mesh and none of it sinks throug
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
     for (const BodyId id : ids) {
-        const vec3 p = world.center_of_mass(id);
+        const vec3 p(world.center_of_mass(id));
         CAPTURE(id.slot);
         CHECK(p.y > bumpy(p.x, p.z) - 0.05f);
     }
@@ -441,8 +442,8 @@ TEST_CASE("degenerate triangles neither stop nor spoil anything") {
     run(world, 400);
     CHECK(is_sound(world));
     for (const BodyId id : ids) {
-        const vec3 p = world.position(id);
-        if (std::abs(p.x) < 4.0f && std::abs(p.z) < 4.0f) CHECK(p.y > 0.05f);
+        const dvec3 p = world.position(id);
+        if (std::abs(p.x) < 4.0 && std::abs(p.z) < 4.0) CHECK(p.y > 0.05);
     }
 }
 
@@ -467,26 +468,26 @@ TEST_CASE("a box at rest on level triangles asks neither GJK nor EPA") {
 }
 
 TEST_CASE("a tower stands on a mesh of many triangles as on a slab") {
-    float moved[2];
+    double moved[2];
     for (const bool on_mesh : {false, true}) {
         World world(sleepless());
         add(world, on_mesh ? mesh_body(surface(60, 0.23f, level).mesh()) : ground());
         Random random(3);
         std::vector<BodyId> ids;
-        std::vector<vec3> places;
+        std::vector<dvec3> places;
         for (int i = 0; i < 20; ++i) {
             const vec3 jitter = random.in_box({0.01f, 0.0f, 0.01f});
-            places.push_back(vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + jitter);
+            places.push_back(displaced(dvec3(0.0, 0.5 + i, 0.0), jitter));
             ids.push_back(add(world, crate(places.back())));
         }
         run(world, 900);
         double most = 0.0;
         for (std::size_t i = 0; i < ids.size(); ++i)
             most = std::max(most, distance(world.position(ids[i]) - places[i]));
-        moved[on_mesh ? 1 : 0] = static_cast<float>(most);
+        moved[on_mesh ? 1 : 0] = most;
     }
-    CHECK(moved[0] < 0.02f);
-    CHECK(moved[1] < 0.02f);
+    CHECK(moved[0] < 0.02);
+    CHECK(moved[1] < 0.02);
 }
 
 TEST_CASE("a rough heap on a mesh gets the same bits on any number of threads and from a copy") {
@@ -519,17 +520,17 @@ TEST_CASE("a rough heap on a mesh gets the same bits on any number of threads an
 
 TEST_CASE("a mesh a kilometre from the origin is as level as one at it") {
     World world(sleepless());
-    const vec3 far(1000.0f, -300.0f, 700.0f);
+    const dvec3 far(1000.0, -300.0, 700.0);
     BodyDef floor = mesh_body(surface(60, 0.5f, level).mesh(), far);
     floor.material.friction = 0.0f;
     add(world, floor);
-    BodyDef def = body(box({0.4f, 0.2f, 0.3f}), far + vec3(-10.0f, 0.2f, 0.0f));
+    BodyDef def = body(box({0.4f, 0.2f, 0.3f}), far + dvec3(-10.0, 0.2, 0.0));
     def.linear_velocity = {5.0f, 0.0f, 1.0f};
     def.material.friction = 0.0f;
     const BodyId id = add(world, def);
     run(world, 180);
     CHECK(distance(world.linear_velocity(id) - vec3(5.0f, 0.0f, 1.0f)) < 0.02);
-    CHECK(std::abs(world.position(id).y - far.y - 0.2f) < 2e-3f);
+    CHECK(std::abs(world.position(id).y - far.y - 0.2) < 2e-3);
 }
 
 TEST_CASE("another mesh under a body takes over and a mesh that goes lets fall") {

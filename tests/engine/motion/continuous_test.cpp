@@ -92,11 +92,11 @@ float between_log(Random& random, float low, float high) {
 }
 
 /// The extent of the body's only shape along a unit direction, world, m.
-float reach_along(const World& world, BodyId id, const vec3& n) {
-    const Transform pose = world.transform(id);
+double reach_along(const World& world, BodyId id, const vec3& n) {
+    const WorldTransform pose = world.transform(id);
     const Shape& shape = world.shapes(id)[0].shape;
     const vec3 d = inverse_rotate(pose.rotation, n);
-    return glm::dot(pose.position, n) + glm::dot(support(shape, d, 0).point, d) + shape.radius;
+    return glm::dot(pose.position, dvec3(n)) + glm::dot(support(shape, d, 0).point, d) + shape.radius;
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ float reach_along(const World& world, BodyId id, const vec3& n) {
 TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm" * doctest::test_suite("slow")) {
     Random random(7);
     int hits = 0;
-    float deepest = 0.0f;
+    double deepest = 0.0;
     for (int kind = 0; kind < 5; ++kind) {
         for (int batch = 0; batch < 20; ++batch) {
             World world(weightless());
@@ -125,7 +125,7 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm" 
                 // It reaches the middle of the wall within the first steps.
                 const vec3 aim(0.0f, random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f));
                 def.position = aim - random.between(0.2f, 1.5f) * frame * def.linear_velocity;
-                def.position.x = std::min(def.position.x, -0.3f);
+                def.position.x = std::min(def.position.x, -0.3);
                 if (i % 3 != 0) {
                     // Every second rod rotates end over end, the others about any axis.
                     vec3 axis(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1));
@@ -138,9 +138,9 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm" 
                 run(world, 1);
                 hits += static_cast<int>(world.profile().impacts);
                 for (std::size_t i = 0; i < bullets.size(); ++i) {
-                    const vec3 at = world.position(bullets[i]);
-                    if (std::max(std::abs(at.y), std::abs(at.z)) > 39.0f) continue;  // beside the wall
-                    const float depth = reach_along(world, bullets[i], {1, 0, 0});
+                    const dvec3 at = world.position(bullets[i]);
+                    if (std::max(std::abs(at.y), std::abs(at.z)) > 39.0) continue;  // beside the wall
+                    const double depth = reach_along(world, bullets[i], {1, 0, 0});
                     INFO("wall ", kind, " batch ", batch, " bullet ", i, " step ", step, " is in by ", depth,
                          " impacts ", world.profile().impacts, " speed ",
                          glm::length(world.linear_velocity(bullets[i])), " spin ",
@@ -186,9 +186,9 @@ TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounc
         for (int step = 0; step < 120; ++step) {
             run(world, 1);
             for (std::size_t i = 0; i < inside.size(); ++i) {
-                const vec3 at = world.position(inside[i]);
+                const dvec3 at = world.position(inside[i]);
                 INFO("seed ", seed, " body ", i, " step ", step, " is at ", at.x, " ", at.y, " ", at.z);
-                REQUIRE(std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}) < 1.0f);
+                REQUIRE(std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}) < 1.0);
             }
         }
     }
@@ -249,7 +249,8 @@ TEST_CASE("a bullet bounces with its restitution and keeps the rest of its step"
                 const BodyId bullet = add(world, def);
                 run(world, 1);
                 const float rest = (1.0f - start) * frame;
-                const vec3 v = world.linear_velocity(bullet), at = world.position(bullet);
+                const vec3 v = world.linear_velocity(bullet);
+                const dvec3 at = world.position(bullet);
                 INFO("restitution ", restitution, " speed ", speed, " start ", start, ": ", at.x, " ", at.y,
                      " velocity ", v.x);
                 CHECK(std::abs(v.x + restitution * speed) < 5e-4f * speed);
@@ -295,7 +296,7 @@ TEST_CASE("a fast elastic ball keeps its height for a minute") {
     def.material = {.friction = 0.0f, .restitution = 1.0f};
     const BodyId ball = add(world, def);
     int impacts = 0;
-    float top = 0.0f;
+    double top = 0.0;
     for (int step = 0; step < 3600; ++step) {
         run(world, 1);
         impacts += static_cast<int>(world.profile().impacts);
@@ -404,13 +405,13 @@ TEST_CASE("a body is swept exactly when the sampled motion meets something") {
         const double speed = glm::length(def.angular_velocity);
         const glm::dvec3 unit = glm::dvec3(def.angular_velocity) / speed;
         float least = 1e9f, at_start = 0.0f;
-        const Transform of_wall = world.transform(wall_id);
+        const WorldTransform of_wall = world.transform(wall_id);
         constexpr int samples = 800;
         SimplexCache cache;
         for (int k = 0; k <= samples; ++k) {
             const double t = static_cast<double>(frame) * k / samples;
-            const Transform pose{def.position + static_cast<float>(t) * def.linear_velocity,
-                                 multiply(turn(vec3(unit), speed * t), world.rotation(id))};
+            const WorldTransform pose{displaced(world.position(id), static_cast<float>(t) * def.linear_velocity),
+                                      multiply(turn(vec3(unit), speed * t), world.rotation(id))};
             const float gap =
                 separation(obstacle, def.shape, to_matrix_transform(relative(of_wall, pose)), cache).separation;
             if (k == 0) at_start = gap;
@@ -474,7 +475,7 @@ TEST_CASE("a locked bullet bounces along the axes it has") {
     const BodyId bullet = add(world, def);
     run(world, 3);
     CHECK(world.position(bullet).x < 0.0f);
-    CHECK(world.position(bullet).z == 0.0f);
+    CHECK(world.position(bullet).z == 0.0);
     const vec3 spin = world.angular_velocity(bullet);
     CHECK(spin.x == 0.0f);
     CHECK(spin.y == 0.0f);

@@ -24,7 +24,8 @@ TEST_CASE("a body in free fall follows the parabola to rounding") {
             // s.
             const double h = static_cast<double>(std::min(dt, frame)) / substeps;
             const double t = steps * static_cast<double>(dt), g = 9.81;
-            const vec3 p = world.position(id), v = world.linear_velocity(id);
+            const dvec3 p = world.position(id);
+            const vec3 v = world.linear_velocity(id);
             CHECK(std::abs(p.y - (20.0 + 5.0 * t - 0.5 * g * t * t - 0.5 * g * t * h)) < 2e-4);
             CHECK(std::abs(p.x - (1.0 + 2.0 * t)) < 1e-4);
             CHECK(std::abs(p.z - (-3.0 + 0.5 * t)) < 1e-4);
@@ -52,7 +53,7 @@ TEST_CASE("all shapes fall alike") {
               doctest::Approx(world.center_of_mass(id).y - world.position(id).y));
         CHECK(world.angular_velocity(id) == vec3(0.0f));
         // A fall of about 4.95 m, in floats of up to 20.
-        CHECK(std::abs(world.position(id).y - world.position(ids[0]).y) < 2e-4f);
+        CHECK(std::abs(world.position(id).y - world.position(ids[0]).y) < 2e-4);
     }
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("gravity scale scales gravity") {
     BodyDef def = crate({0, 0, 0});
     std::vector<BodyId> ids;
     for (const float scale : {0.0f, 0.5f, 1.0f, -2.0f}) {
-        def.position.x += 10.0f;
+        def.position.x += 10.0;
         def.gravity_scale = scale;
         ids.push_back(add(world, def));
     }
@@ -131,11 +132,13 @@ TEST_CASE("an impulse acts at once, on the whole inertia of a turned body") {
     BodyDef def = body(box({0.2f, 0.5f, 0.9f}), {1, 2, 3});
     def.rotation = normalized(quat(0.4f, 0.3f, -0.7f, 0.5f));
     const BodyId id = add(world, def);
-    const vec3 impulse(50.0f, -20.0f, 30.0f), point(1.3f, 2.1f, 2.5f);
+    const vec3 impulse(50.0f, -20.0f, 30.0f);
+    const dvec3 point(1.3, 2.1, 2.5);
     REQUIRE(world.apply_impulse_at(id, impulse, point));
     const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
     CHECK(glm::distance(world.mass(id) * v, impulse) < 1e-3f);
-    CHECK(glm::distance(world.inertia(id) * w, glm::cross(point - world.center_of_mass(id), impulse)) < 1e-3f);
+    const vec3 arm(point - world.center_of_mass(id));
+    CHECK(glm::distance(world.inertia(id) * w, glm::cross(arm, impulse)) < 1e-3f);
     REQUIRE(world.apply_angular_impulse(id, -(world.inertia(id) * w)));
     CHECK(glm::length(world.angular_velocity(id)) < 1e-5f);
     REQUIRE(world.apply_impulse(id, -impulse));
@@ -155,7 +158,7 @@ TEST_CASE("forces and impulses leave fixed and kinematic bodies alone") {
         world.apply_angular_impulse(id, {1e6f, 0, 0});
     }
     run(world, 60);
-    CHECK(world.position(rock) == vec3(0.0f));
+    CHECK(world.position(rock) == dvec3(0.0));
     CHECK(world.linear_velocity(rock) == vec3(0.0f));
     CHECK(world.linear_velocity(lift) == vec3(1, 0, 0));
     CHECK(world.angular_velocity(lift) == vec3(0.0f));
@@ -170,5 +173,5 @@ TEST_CASE("ten kilometres from the origin a body still falls as it should") {
     const BodyId id = add(world, crate({10000.0f, 30.0f, -10000.0f}));
     run(world, 120);
     CHECK(std::abs(world.position(id).y - (30.0 - 0.5 * 9.81 * 4.0 - 0.5 * 9.81 * 2.0 / 240.0)) < 1e-3);
-    CHECK(world.position(id).x == 10000.0f);
+    CHECK(world.position(id).x == 10000.0);
 }

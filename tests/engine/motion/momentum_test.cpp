@@ -19,11 +19,11 @@ glm::dvec3 angular_momentum(const World& world, const std::vector<BodyId>& ids) 
     for (const BodyId id : ids) {
         const double m = world.mass(id);
         mass += m;
-        center += m * glm::dvec3(world.center_of_mass(id));
+        center += m * world.center_of_mass(id);
         velocity += m * glm::dvec3(world.linear_velocity(id));
     }
     for (const BodyId id : ids) {
-        const glm::dvec3 arm = glm::dvec3(world.center_of_mass(id)) - center / mass;
+        const glm::dvec3 arm = world.center_of_mass(id) - center / mass;
         const glm::dvec3 own = glm::dvec3(world.linear_velocity(id)) - velocity / mass;
         sum += static_cast<double>(world.mass(id)) * glm::cross(arm, own) +
                glm::dmat3(world.inertia(id)) * glm::dvec3(world.angular_velocity(id));
@@ -44,7 +44,7 @@ TEST_CASE("a light link between heavy bodies in flight keeps the spin of all thr
     REQUIRE(world.add_joint(BallDef{.frames = {link, b, {{0.4f, 0, 0}}, {{-0.2f, 0, 0}}}}));
     const std::vector<BodyId> all{a, link, b};
     for (const BodyId id : all) {
-        world.set_linear_velocity(id, glm::cross(vec3(0, 0, 12), world.center_of_mass(id)) + vec3(0, 0, 0.5f));
+        world.set_linear_velocity(id, glm::cross(vec3(0, 0, 12), vec3(world.center_of_mass(id))) + vec3(0, 0, 0.5f));
         world.set_angular_velocity(id, {0, 0, 12});
     }
     world.set_angular_velocity(link, {3, 0, 12});
@@ -78,7 +78,7 @@ TEST_CASE("boxes that are pushed out of each other in flight keep their angular 
     for (const float restitution : {0.0f, 0.7f}) {
         World world;
         const Material material{.friction = 0.5f, .restitution = restitution};
-        const auto add = [&](const vec3& half, const vec3& at, const vec3& velocity, const vec3& spin) {
+        const auto add = [&](const vec3& half, const dvec3& at, const vec3& velocity, const vec3& spin) {
             BodyDef def{.shape = box(half), .position = at};
             def.material = material;
             const BodyId id = world.add_body(def);

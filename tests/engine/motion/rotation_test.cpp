@@ -207,6 +207,6 @@ TEST_CASE("a spinning top on its tip precesses at the rate of a heavy top") {
     CHECK(lowest > c - 0.02);
     CHECK(highest < c + 0.02);
     // The tip stays in place, except that the part of it that is sunk in the floor rolls (half of 1 mm, at 60 rad/s).
-    CHECK(glm::distance(world.position(top), vec3(0.0f)) < 0.1f);
+    CHECK(glm::distance(world.position(top), dvec3(0.0)) < 0.1);
     CHECK(glm::length(world.angular_velocity(top)) == doctest::Approx(spin).epsilon(2e-3));
 }

@@ -106,8 +106,7 @@ Run run_top(const Top& top, bool has_stem, double seconds) {
     const auto energy = [&] {
         const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
         return 0.5 * mass * static_cast<double>(glm::dot(v, v)) +
-               0.5 * static_cast<double>(glm::dot(w, world.inertia(id) * w)) +
-               mass * g * static_cast<double>(world.center_of_mass(id).y);
+               0.5 * static_cast<double>(glm::dot(w, world.inertia(id) * w)) + mass * g * world.center_of_mass(id).y;
     };
     const double start = energy();
     Run result;

@@ -36,44 +36,41 @@ private:
 const char* const kinds[] = {"1/30 and 1/120 s by turns", "half to twice 1/60 s", "a hitch of 1/4 s each second"};
 
 /// A tower of unit boxes, each displaced by up to 1 cm.
-std::vector<BodyId> add_boxes(World& world, const std::vector<vec3>& places, Random& random) {
+std::vector<BodyId> add_boxes(World& world, const std::vector<dvec3>& places, Random& random) {
     add(world, ground());
     std::vector<BodyId> ids;
-    for (const vec3& place : places) {
+    for (const dvec3& place : places) {
         const float x = random.between(-0.01f, 0.01f), z = random.between(-0.01f, 0.01f);
-        ids.push_back(add(world, crate(place + vec3(x, 0.0f, z))));
+        ids.push_back(add(world, crate(place + dvec3(x, 0.0, z))));
     }
     return ids;
 }
 
-std::vector<vec3> tower(int height) {
-    std::vector<vec3> places;
-    for (int i = 0; i < height; ++i) places.emplace_back(0.0f, 0.5f + static_cast<float>(i), 0.0f);
+std::vector<dvec3> tower(int height) {
+    std::vector<dvec3> places;
+    for (int i = 0; i < height; ++i) places.emplace_back(0.0, 0.5 + i, 0.0);
     return places;
 }
 
-std::vector<vec3> pyramid(int base) {
-    std::vector<vec3> places;
+std::vector<dvec3> pyramid(int base) {
+    std::vector<dvec3> places;
     for (int row = 0; row < base; ++row) {
-        for (int i = 0; i < base - row; ++i)
-            places.emplace_back(1.1f * (static_cast<float>(i) - 0.5f * static_cast<float>(base - 1 - row)),
-                                0.5f + static_cast<float>(row), 0.0f);
+        for (int i = 0; i < base - row; ++i) places.emplace_back(1.1 * (i - 0.5 * (base - 1 - row)), 0.5 + row, 0.0);
     }
     return places;
 }
 
 /// Runs for `seconds`. Checks that no box moves farther from its place than `most`, m, and how fast the boxes are at
 /// the end. Returns the largest displacement, m.
-float check_stands(const std::vector<vec3>& places, double seconds, float most, double joules) {
-    float worst = 0.0f;
+double check_stands(const std::vector<dvec3>& places, double seconds, double most, double joules) {
+    double worst = 0.0;
     for (const char* const kind : kinds) {
         for (const std::uint64_t seed : {11u, 12u, 13u}) {
             Random random(seed);
             World world(sleepless());
             const std::vector<BodyId> ids = add_boxes(world, places, random);
             Steps steps(kind, seed);
-            float farthest = 0.0f;
-            double fastest = 0.0;
+            double farthest = 0.0, fastest = 0.0;
             for (double time = 0.0; time < seconds;) {
                 const float dt = steps.next();
                 REQUIRE(world.step(dt));
@@ -100,29 +97,29 @@ float check_stands(const std::vector<vec3>& places, double seconds, float most, 
 }  // namespace
 
 TEST_CASE("towers of 10 to 30 stand while steps change in length" * doctest::test_suite("slow")) {
-    float worst = 0.0f;
+    double worst = 0.0;
     for (const int height : {10, 20, 30}) {
         CAPTURE(height);
-        worst = std::max(worst, check_stands(tower(height), 8.0, 0.05f, 5.0));
+        worst = std::max(worst, check_stands(tower(height), 8.0, 0.05, 5.0));
     }
-    hold("towers of up to 30 boxes at changing steps", 1000.0f * worst);
+    hold("towers of up to 30 boxes at changing steps", 1000.0 * worst);
 }
 
 TEST_CASE("a pyramid with a base of 20 stands while steps change in length" * doctest::test_suite("slow")) {
-    hold("pyramid of 20 rows at changing steps", 1000.0f * check_stands(pyramid(20), 6.0, 0.06f, 100.0));
+    hold("pyramid of 20 rows at changing steps", 1000.0 * check_stands(pyramid(20), 6.0, 0.06, 100.0));
 }
 
 TEST_CASE("a step of any length up to a second lets a tower stand, and a sub-step is never long") {
     for (const float dt : {1.0f, 0.5f, 0.25f, 0.1f, 1.0f / 30.0f}) {
         Random random(21);
         World world(sleepless());
-        const std::vector<vec3> places = tower(10);
+        const std::vector<dvec3> places = tower(10);
         const std::vector<BodyId> ids = add_boxes(world, places, random);
         for (double time = 0.0; time < 5.0; time += static_cast<double>(dt)) REQUIRE(world.step(dt));
-        const float moved = glm::distance(world.position(ids.back()), places.back());
+        const double moved = glm::distance(world.position(ids.back()), places.back());
         CAPTURE(dt);
         CAPTURE(moved);
-        CHECK(moved < 0.02f);
+        CHECK(moved < 0.02);
     }
 }
 
@@ -130,12 +127,12 @@ TEST_CASE("what fell asleep at long steps wakes at short ones with the loads tha
     for (const float later : {1.0f / 30.0f, 1.0f / 60.0f, 1.0f / 240.0f}) {
         Random random(31);
         World world;
-        const std::vector<vec3> places = tower(8);
+        const std::vector<dvec3> places = tower(8);
         const std::vector<BodyId> ids = add_boxes(world, places, random);
         for (int i = 0; i < 600 && world.awake_body_count() > 0; ++i) REQUIRE(world.step(frame));
         REQUIRE(world.awake_body_count() == 0);
         run(world, 10, later);  // the world makes steps of another length meanwhile
-        const float before = world.position(ids.back()).y;
+        const double before = world.position(ids.back()).y;
         world.set_awake(ids.front(), true);
         float fastest = 0.0f;
         for (int i = 0; i < 20; ++i) {
@@ -145,7 +142,7 @@ TEST_CASE("what fell asleep at long steps wakes at short ones with the loads tha
         CAPTURE(later);
         CAPTURE(fastest);
         CHECK(fastest < 0.02f);
-        CHECK(std::abs(world.position(ids.back()).y - before) < 0.002f);
+        CHECK(std::abs(world.position(ids.back()).y - before) < 0.002);
     }
 }
 
@@ -188,10 +185,10 @@ TEST_CASE("at a constant dt of up to 1/60 s a step has the sub-steps that were a
         World world(def);
         const BodyId id = add(world, body(sphere(0.5f)));
         if (before > 0.0f) REQUIRE(world.step(before));
-        const float from = world.position(id).y, speed = world.linear_velocity(id).y;
+        const double from = world.position(id).y, speed = world.linear_velocity(id).y;
         REQUIRE(world.step(dt));
-        const float fallen = (world.position(id).y - from - dt * speed) / (-9.81f * dt * dt);
-        return static_cast<int>(0.5f / (fallen - 0.5f) + 0.5f);
+        const double fallen = (world.position(id).y - from - dt * speed) / (-9.81f * dt * dt);
+        return static_cast<int>(0.5 / (fallen - 0.5) + 0.5);
     };
     CHECK(fall(4, frame, 0.0f) == 4);
     CHECK(fall(4, 1.0f / 120.0f, 0.0f) == 4);

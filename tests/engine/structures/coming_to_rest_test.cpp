@@ -48,14 +48,14 @@ SceneData overloaded_car(std::uint64_t seed) {
     const float hertz = random.between(0.5f, 1.1f), travel = random.between(0.05f, 0.15f);
     const quat lying = turn({0, 0, 1}, -0.5 * pi);
     for (int i = 0; i < 4; ++i) {
-        const vec3 place(i % 2 != 0 ? 0.85f : -0.85f, radius + drop, i < 2 ? 1.4f : -1.4f);
+        const dvec3 place(i % 2 != 0 ? 0.85f : -0.85f, radius + drop, i < 2 ? 1.4f : -1.4f);
         BodyDef wheel = body(cylinder(0.14f, radius), place);
         wheel.rotation = lying;
         wheel.density = 300.0f;
         wheel.linear_velocity = chassis.linear_velocity;
         scene.bodies.push_back(wheel);
         WheelDef def;
-        def.frames.frame_a.position = place - chassis.position;
+        def.frames.frame_a.position = vec3(place - chassis.position);
         def.frames.frame_b.rotation = conjugate(lying);
         def.travel = {-travel, travel};
         def.suspension = {.hertz = hertz, .damping_ratio = 0.3f, .target = 0.0f};
@@ -158,10 +158,10 @@ TEST_CASE("a pendulum that is tied to the world goes on while nothing else moves
     string.frames.frame_b.position = {-0.12f, 1.0f, 0.0f};
     REQUIRE(bool(world.add_joint(string)));
     run(world, 1200);
-    float farthest = 0.0f;
+    double farthest = 0.0;
     for (int i = 0; i < 240; ++i) {
         run(world, 1);
         farthest = std::max(farthest, world.position(id).x);
     }
-    CHECK(farthest > 0.115f);
+    CHECK(farthest > 0.115);
 }

@@ -55,13 +55,13 @@ Heap heap(std::uint64_t seed) {
 
 /// The largest overlap of any two of its bodies, m.
 float deepest_overlap(const Heap& heap) {
-    std::vector<Transform> poses;
+    std::vector<WorldTransform> poses;
     for (const BodyId thing : heap.things) poses.push_back(heap.world.transform(thing));
     float deepest = 0.0f;
     for (std::size_t i = 0; i < poses.size(); ++i) {
         for (std::size_t k = i + 1; k < poses.size(); ++k) {
             const float reach = bounding_radius(heap.shapes[i]) + bounding_radius(heap.shapes[k]);
-            const auto way = poses[k].position - poses[i].position;
+            const dvec3 way = poses[k].position - poses[i].position;
             if (glm::dot(way, way) > reach * reach) continue;
             SimplexCache cache;
             const SeparationResult gap = separation(heap.shapes[i], heap.shapes[k],

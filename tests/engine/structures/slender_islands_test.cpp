@@ -80,12 +80,12 @@ double sway_of_column(int count) {
 
 /// Returns the largest displacement of a box after this many steps, m. The wall has courses in bond, one box thick,
 /// each box displaced by up to 1 cm; each course has `narrower` boxes less than the one below.
-float stray_of_wall(int courses, int boxes, int narrower, std::uint64_t seed, int steps) {
+double stray_of_wall(int courses, int boxes, int narrower, std::uint64_t seed, int steps) {
     Random random(seed);
     World world(sleepless());
     add(world, ground());
     std::vector<BodyId> ids;
-    std::vector<vec3> places;
+    std::vector<dvec3> places;
     for (int row = 0; row < courses; ++row) {
         const int count = boxes - narrower * row;
         const float pitch = narrower > 0 ? 1.1f : 1.02f, shift = narrower > 0 ? 0.0f : (row % 2 ? 0.23f : -0.23f);
@@ -156,6 +156,6 @@ TEST_CASE("what has stood on soft contacts gets stiffer slowly, and slowly soft 
 // Without stiffer contacts the wall leans out of its plane by 8 cm in 1,000 steps and falls, as does the pyramid after
 // 2,400.
 TEST_CASE("high walls and pyramids, one box thick, stand" * doctest::test_suite("slow")) {
-    hold("wall of 60 courses, one box thick, for 25 s", 1000.0f * stray_of_wall(60, 10, 0, 6101, 1500));
-    hold("pyramid with a base of 60 for 20 s", 1000.0f * stray_of_wall(60, 60, 1, 6102, 1200));
+    hold("wall of 60 courses, one box thick, for 25 s", 1000.0 * stray_of_wall(60, 10, 0, 6101, 1500));
+    hold("pyramid with a base of 60 for 20 s", 1000.0 * stray_of_wall(60, 60, 1, 6102, 1200));
 }

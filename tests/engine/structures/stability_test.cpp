@@ -43,11 +43,11 @@ struct Run {
     bool is_dynamic(std::size_t i) const { return data.bodies[i].type == BodyType::dynamic; }
 
     /// The largest sideways displacement of a body, m.
-    float furthest_sideways() const {
-        float furthest = 0.0f;
+    double furthest_sideways() const {
+        double furthest = 0.0;
         for (std::size_t i = 0; i < ids.size(); ++i) {
             if (!is_dynamic(i)) continue;
-            const vec3 d = world.position(ids[i]) - data.bodies[i].position;
+            const dvec3 d = world.position(ids[i]) - data.bodies[i].position;
             furthest = std::max(furthest, std::hypot(d.x, d.z));
         }
         return furthest;
@@ -60,9 +60,9 @@ struct Run {
 void check_inside(const Run& run, float width) {
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
         if (!run.is_dynamic(i)) continue;
-        const vec3 p = run.world.position(run.ids[i]);
+        const dvec3 p = run.world.position(run.ids[i]);
         REQUIRE(is_finite(p));
-        CHECK(p.y > 0.0f);
+        CHECK(p.y > 0.0);
         CHECK(std::abs(p.x) < 0.5f * width);
         CHECK(std::abs(p.z) < 0.5f * width);
     }
@@ -114,26 +114,26 @@ TEST_CASE("a jittered tower of 20 stands for 1,200 steps" * doctest::test_suite(
         CAPTURE(seed);
         Run run("stack20", false, seed);
         run.advance(1200);
-        const vec3 top = run.world.position(run.ids.back()), place = run.data.bodies.back().position;
+        const dvec3 top = run.world.position(run.ids.back()), place = run.data.bodies.back().position;
         MESSAGE("seed ", seed, ": the top is off by (", top.x - place.x, ", ", top.y - place.y, ", ", top.z - place.z,
                 ") m");
-        CHECK(glm::distance(top, place) < 0.05f);
-        CHECK(run.furthest_sideways() < 0.05f);
+        CHECK(glm::distance(top, place) < 0.05);
+        CHECK(run.furthest_sideways() < 0.05);
     }
 }
 
 TEST_CASE("a jittered pyramid with a base of 40 stands for 2,000 steps" * doctest::test_suite("slow")) {
     Run run("pyramid40", false);
-    float worst = 0.0f;
+    double worst = 0.0;
     for (int i = 0; i < 20; ++i) {
         run.advance(100);
         worst = std::max(worst, run.furthest_sideways());
     }
-    const vec3 top = run.world.position(run.ids.back()), place = run.data.bodies.back().position;
+    const dvec3 top = run.world.position(run.ids.back()), place = run.data.bodies.back().position;
     MESSAGE("furthest sideways ", worst, " m; top ", top.y - place.y, " m; kinetic energy ", run.kinetic_energy(),
             " J");
-    CHECK(worst < 0.1f);
-    CHECK(std::abs(top.y - place.y) < 0.4f);
+    CHECK(worst < 0.1);
+    CHECK(std::abs(top.y - place.y) < 0.4);
 }
 
 TEST_CASE("ten brick walls stand" * doctest::test_suite("slow")) {
@@ -141,7 +141,7 @@ TEST_CASE("ten brick walls stand" * doctest::test_suite("slow")) {
     run.advance(300);
     int moved = 0;
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
-        if (run.is_dynamic(i) && glm::distance(run.world.position(run.ids[i]), run.data.bodies[i].position) > 0.05f)
+        if (run.is_dynamic(i) && glm::distance(run.world.position(run.ids[i]), run.data.bodies[i].position) > 0.05)
             ++moved;
     }
     // The last brick of each top course hangs over its support by more than half its length.
@@ -169,10 +169,10 @@ TEST_CASE("hulls that tumble for ever neither escape nor sink into each other" *
     }
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
         if (!run.is_dynamic(i)) continue;
-        const vec3 p = run.world.position(run.ids[i]);
-        CHECK(std::abs(p.x) < 4.5f);
-        CHECK(std::abs(p.y) < 5.5f);
-        CHECK(std::abs(p.z) < 4.5f);
+        const dvec3 p = run.world.position(run.ids[i]);
+        CHECK(std::abs(p.x) < 4.5);
+        CHECK(std::abs(p.y) < 5.5);
+        CHECK(std::abs(p.z) < 4.5);
     }
     MESSAGE("deepest overlap ", 1000.0f * deepest, " mm");
     CHECK(deepest < 0.2f);
@@ -183,9 +183,9 @@ TEST_CASE("a drum of 400 hulls keeps them in and moving" * doctest::test_suite("
     run.advance(400);
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
         if (!run.is_dynamic(i)) continue;
-        const vec3 p = run.world.position(run.ids[i]);
-        CHECK(std::hypot(p.x, p.y) < 6.5f);
-        CHECK(std::abs(p.z) < 5.5f);
+        const dvec3 p = run.world.position(run.ids[i]);
+        CHECK(std::hypot(p.x, p.y) < 6.5);
+        CHECK(std::abs(p.z) < 5.5);
     }
     CHECK(run.world.awake_body_count() > 300);
 }

@@ -57,7 +57,7 @@ Outcome build_and_wait(const std::vector<Placed>& boxes, float seconds, bool may
         for (const BodyId id : ids) outcome.fastest = std::max(outcome.fastest, glm::length(world.linear_velocity(id)));
     }
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        const vec3 way = vec3(world.position(ids[i])) - boxes[i].place;
+        const vec3 way(world.position(ids[i]) - dvec3(boxes[i].place));
         outcome.moved = std::max(outcome.moved, glm::length(vec3(way.x, 0.0f, way.z)));
         outcome.sunk = std::max(outcome.sunk, -way.y);
     }
@@ -260,7 +260,7 @@ TEST_CASE("packs of thin sheets keep their height") {
             sheets.push_back(world.add_body(def));
         }
         for (int step = 0; step < 300; ++step) world.step(1.0f / 60.0f);
-        float top = 0.0f;
+        double top = 0.0;
         for (const BodyId id : sheets) top = std::max(top, world.position(id).y + 0.5f * thick);
         INFO(pack.count, " sheets of ", thick, " m");
         CHECK(top > 0.96f * static_cast<float>(pack.count) * thick);

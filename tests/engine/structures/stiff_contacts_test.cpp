@@ -76,7 +76,7 @@ struct Structure {
     World world{sleepless()};
     Random random;
     std::vector<BodyId> ids;
-    std::vector<vec3> places;
+    std::vector<dvec3> places;
 
     explicit Structure(std::uint64_t seed) : random(seed) { add(world, ground()); }
 
@@ -84,7 +84,7 @@ struct Structure {
         const float x = random.between(-most, most), z = random.between(-most, most);
         return {x, 0.0f, z};
     }
-    BodyId put(const vec3& half, const vec3& place, float density = 1000.0f) {
+    BodyId put(const vec3& half, const dvec3& place, float density = 1000.0f) {
         BodyDef def = body(box(half), place);
         def.density = density;
         ids.push_back(add(world, def));
@@ -92,19 +92,19 @@ struct Structure {
         return ids.back();
     }
     /// The largest displacement of a box, m.
-    float farthest() const {
-        float most = 0.0f;
+    double farthest() const {
+        double most = 0.0;
         for (std::size_t i = 0; i < ids.size(); ++i)
             most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
         return most;
     }
     /// The same over a run of this many seconds.
-    float run(double seconds, float dt = frame) {
-        float most = 0.0f;
+    double run(double seconds, float dt = frame) {
+        double most = 0.0;
         for (double time = 0.0; time < seconds; time += static_cast<double>(dt)) {
             REQUIRE(world.step(dt));
             most = std::max(most, farthest());
-            if (most > 1.0f) break;
+            if (most > 1.0) break;
         }
         return most;
     }
@@ -198,11 +198,11 @@ TEST_CASE("a box up to a million times heavier than the one below neither sinks 
                 Structure s(seed);
                 s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
                 s.put(vec3(0.5f), vec3(0.0f, 1.5f, 0.0f) + s.off(0.01f), 1000.0f * ratio);
-                const float most = s.run(5.0, dt);
+                const double most = s.run(5.0, dt);
                 CAPTURE(dt);
                 CAPTURE(ratio);
                 CAPTURE(seed);
-                CHECK(most < 1e-3f);
+                CHECK(most < 1e-3);
             }
         }
     }
@@ -214,10 +214,10 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
             Structure s(seed);
             s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
             const BodyId heavy = s.put(vec3(0.5f), vec3(0.0f, 2.0f, 0.0f) + s.off(0.01f), 1000.0f * ratio);
-            const float lowest = lowest_height(s.world, heavy, 300);
+            const double lowest = lowest_height(s.world, heavy, 300);
             CAPTURE(ratio);
             CAPTURE(seed);
-            CHECK(lowest > 1.49f);
+            CHECK(lowest > 1.49);
         }
     }
 }
@@ -291,7 +291,7 @@ TEST_CASE("plates stay where they are in the step in which a heavy body leaves t
         plates.drop(random, shapes[seed % 4], random.between(0.05f, 0.3f), 15.0f, velocity);
         World& world = plates.world;
         for (int i = 0; i < 90; ++i) {
-            std::vector<vec3> places;
+            std::vector<dvec3> places;
             std::vector<float> speeds;
             for (const BodyId id : plates.ids) {
                 places.push_back(world.center_of_mass(id));
@@ -420,7 +420,7 @@ TEST_CASE("30 levels of crosswise bricks stand without sagging" * doctest::test_
 // One locked axis anywhere left the whole island to the iterations: 1,000:1 sank by 160 to 1,001 mm.
 TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that leaves it free to fall" *
           doctest::test_suite("slow")) {
-    float worst = 0.0f;
+    double worst = 0.0;
     for (const float ratio : {10.0f, 1e3f, 1e6f}) {
         for (int who = 1; who < 4; ++who) {
             for (unsigned mask = 1; mask < 64; ++mask) {
@@ -435,13 +435,13 @@ TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that 
                 CAPTURE(ratio);
                 CAPTURE(who);
                 CAPTURE(mask);
-                const float most = s.run(1.5);
-                CHECK(most < 1e-4f);
+                const double most = s.run(1.5);
+                CHECK(most < 1e-4);
                 worst = std::max(worst, most);
             }
         }
     }
-    hold("box with locked axes on one 1,000,000 times lighter", 1000.0 * static_cast<double>(worst));
+    hold("box with locked axes on one 1,000,000 times lighter", 1000.0 * worst);
 }
 
 TEST_CASE("a tower whose upper half is 16 times denser stands, whichever of its boxes has a locked axis" *
@@ -480,9 +480,9 @@ TEST_CASE("a character that cannot turn does not sink into the crate it stands o
         def.locks = lock_turning;
         const BodyId character = add(world, def);
         REQUIRE(world.set_mass(character, 80.0f));
-        const float lowest = lowest_height(world, character, 300);
+        const double lowest = lowest_height(world, character, 300);
         CAPTURE(crate_mass);
-        CHECK(lowest > 1.4f - 1e-4f);
+        CHECK(lowest > 1.4 - 1e-4);
     }
 }
 
@@ -533,7 +533,7 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
              REQUIRE(s.world.add_joint(def));
          }},
     };
-    float worst = 0.0f;
+    double worst = 0.0;
     for (const auto& kind : kinds) {
         const auto& name = kind.first;
         for (const float ratio : {100.0f, 1e3f, 1e6f}) {
@@ -543,16 +543,16 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
                 const BodyId heavy = s.put(vec3(0.5f), {0.1f, 1.5f, 0.0f}, 1000.0f * ratio);
                 REQUIRE(s.world.set_locks(heavy, locks));
                 kind.second(s, light, heavy, ratio);
-                const float lowest = lowest_height(s.world, heavy, 300);
+                const double lowest = lowest_height(s.world, heavy, 300);
                 CAPTURE(name);
                 CAPTURE(ratio);
                 CAPTURE(static_cast<int>(locks));
-                CHECK(lowest > 1.5f - 1e-3f);
-                worst = std::max(worst, 1.5f - lowest);
+                CHECK(lowest > 1.5 - 1e-3);
+                worst = std::max(worst, 1.5 - lowest);
             }
         }
     }
-    hold("box on one 1,000,000 times lighter, with joints", 1000.0 * static_cast<double>(worst));
+    hold("box on one 1,000,000 times lighter, with joints", 1000.0 * worst);
 }
 
 TEST_CASE("a tower whose upper half is 16 times denser stands with flags on its boxes" * doctest::test_suite("slow")) {
@@ -582,7 +582,7 @@ TEST_CASE("a joint on a heavy box that stands on a light one reports the weight 
     REQUIRE(joint);
     for (int i = 0; i < 120; ++i) REQUIRE(s.world.step(frame));
     CHECK(glm::length(s.world.joint_force(joint)) == doctest::Approx(20.0 * 9.81).epsilon(1e-3));
-    CHECK(s.world.position(heavy).y > 1.5f - 1e-4f);
+    CHECK(s.world.position(heavy).y > 1.5 - 1e-4);
 }
 
 TEST_CASE("a heavy box slides off a light one once the only joint of the world, which tied them, is removed") {
@@ -600,5 +600,5 @@ TEST_CASE("a heavy box slides off a light one once the only joint of the world, 
     REQUIRE(s.world.set_linear_velocity(heavy, {1.0f, 0.0f, 0.0f}));
     for (int i = 0; i < 20; ++i) REQUIRE(s.world.step(frame));
     CHECK(s.world.position(heavy).x == doctest::Approx(20.0 / 60.0).epsilon(0.02));
-    CHECK(std::abs(s.world.position(light).x) < 0.02f);
+    CHECK(std::abs(s.world.position(light).x) < 0.02);
 }

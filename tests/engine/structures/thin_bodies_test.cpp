@@ -13,13 +13,13 @@ using namespace talus::test;
 namespace {
 
 double energy(const World& world, BodyId id) {
-    const vec3 g = world.gravity();
+    const dvec3 g = world.gravity();
     return kinetic_energy(world, id) - static_cast<double>(world.mass(id)) * glm::dot(g, world.center_of_mass(id));
 }
 
 struct Drop {
     double most_energy = 0.0;  ///< largest energy, over that at the start
-    float rise = 0.0f;         ///< largest height above the start, m
+    double rise = 0.0;         ///< largest height above the start, m
     std::uint32_t renewed = 0;
 };
 
@@ -76,7 +76,7 @@ TEST_CASE("a broomstick that is dropped in any pose does not end above its start
                 CAPTURE(spin);
                 CAPTURE(i);
                 CHECK(result.most_energy < 1.001);
-                CHECK(result.rise < 0.001f);
+                CHECK(result.rise < 0.001);
                 renewed += result.renewed;
             }
         }
@@ -130,7 +130,7 @@ TEST_CASE("a stick that bounces gains no energy") {
             CAPTURE(restitution);
             CAPTURE(i);
             CHECK(result.most_energy < 1.01);
-            CHECK(result.rise < 0.01f);
+            CHECK(result.rise < 0.01);
         }
     }
 }
@@ -198,10 +198,10 @@ TEST_CASE("needles in a bin come to rest inside it" * doctest::test_suite("slow"
     double moving = 0.0;
     for (const BodyId id : needles) {
         moving += kinetic_energy(world, id);
-        const vec3 p = world.center_of_mass(id);
+        const dvec3 p = world.center_of_mass(id);
         CAPTURE(id.slot);
-        CHECK(std::max(std::abs(p.x), std::abs(p.z)) < 0.5f);
-        CHECK(p.y > -0.001f);  // its radius
+        CHECK(std::max(std::abs(p.x), std::abs(p.z)) < 0.5);
+        CHECK(p.y > -0.001);  // its radius
     }
     CHECK(moving < 1e-5);
 }

@@ -219,7 +219,7 @@ TEST_CASE("setters refuse numbers that are not finite") {
         v.refuses("ray_cast", code, [&](World& w) { return static_cast<bool>(w.ray_cast(bad, good)); });
         v.refuses("ray_cast", code, [&](World& w) { return static_cast<bool>(w.ray_cast(good, bad)); });
         v.refuses("overlap", code, [&](World& w) { return !w.overlap(sphere(1.0f), {bad, quat(1, 0, 0, 0)}).empty(); });
-        v.refuses("overlap", code, [&](World& w) { return !w.overlap(Aabb{bad, good}).empty(); });
+        v.refuses("overlap", code, [&](World& w) { return !w.overlap(WorldAabb{bad, good}).empty(); });
     }
     v.refuses("set_gravity_scale", code, [&](World& w) { return w.set_gravity_scale(id, no_number); });
     v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, no_number, 0); });
@@ -228,9 +228,10 @@ TEST_CASE("setters refuse numbers that are not finite") {
     v.refuses("set_damping", ErrorCode::bad_size, [&](World& w) { return w.set_damping(id, 0, -1); });
     v.refuses("set_transform", ErrorCode::bad_argument,
               [&](World& w) { return w.set_transform(id, good, quat(0, 0, 0, 0)); });
-    v.refuses("overlap", ErrorCode::bad_size, [&](World& w) { return !w.overlap(sphere(-1.0f), Transform{}).empty(); });
+    v.refuses("overlap", ErrorCode::bad_size,
+              [&](World& w) { return !w.overlap(sphere(-1.0f), WorldTransform{}).empty(); });
     v.refuses("overlap", ErrorCode::bad_argument, [&](World& w) {
-        return !w.overlap(Aabb{{1, 1, 1}, {0, 0, 0}}).empty();
+        return !w.overlap(WorldAabb{{1, 1, 1}, {0, 0, 0}}).empty();
     });
 }
 
@@ -309,8 +310,9 @@ TEST_CASE("a world with a bad definition says so and takes the defaults") {
     CHECK(world.settings().substeps == 7);
 }
 
-TEST_CASE("finite numbers at the end of the float range do no harm") {
+TEST_CASE("finite numbers at the end of the float range, and positions at the end of theirs, do no harm") {
     constexpr float big = 1e38f;
+    constexpr double far_out = 1e18;  // m
     const auto survives = [](const char* what, auto&& harm) {
         CAPTURE(std::string(what));
         World world(sleepless());
@@ -330,22 +332,24 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
     survives("impulse", [](World& w, BodyId id) {
         for (int i = 0; i < 9; ++i) w.apply_impulse(id, {big, big, 0});
     });
-    survives("impulse at", [](World& w, BodyId id) { w.apply_impulse_at(id, {big, 0, 0}, {0, big, 0}); });
+    survives("impulse at", [](World& w, BodyId id) { w.apply_impulse_at(id, {big, 0, 0}, {0, far_out, 0}); });
     survives("angular impulse", [](World& w, BodyId id) {
         for (int i = 0; i < 9; ++i) w.apply_angular_impulse(id, {big, big, 0});
     });
     survives("force", [](World& w, BodyId id) {
         for (int i = 0; i < 9; ++i) w.apply_force(id, {big, 3.0f * big, 0});
     });
-    survives("force at", [](World& w, BodyId id) { w.apply_force_at(id, {big, 0, 0}, {0, big, 0}); });
+    survives("force at", [](World& w, BodyId id) { w.apply_force_at(id, {big, 0, 0}, {0, far_out, 0}); });
     survives("torque", [](World& w, BodyId id) {
         for (int i = 0; i < 9; ++i) w.apply_torque(id, {big, 3.0f * big, 0});
     });
-    survives("position", [](World& w, BodyId id) { w.set_transform(id, {big, -big, big}, quat(1, 0, 0, 0)); });
-    survives("position", [](World& w, BodyId id) { w.set_transform(id, vec3(3.4e38f), quat(1, 0, 0, 0)); });
+    survives("position", [](World& w, BodyId id) {
+        CHECK(w.set_transform(id, {far_out, -far_out, far_out}, quat(1, 0, 0, 0)));
+    });
+    survives("position", [](World& w, BodyId id) { CHECK(w.set_transform(id, dvec3(1e10), quat(1, 0, 0, 0))); });
     survives("gravity scale", [](World& w, BodyId id) { w.set_gravity_scale(id, 3e38f); });
     survives("damping", [](World& w, BodyId id) { w.set_damping(id, 3e38f, 3e38f); });
-    survives("added far away", [](World& w, BodyId) { add(w, crate({big, big, big})); });
+    survives("added far away", [](World& w, BodyId) { add(w, crate(dvec3(far_out))); });
     survives("added fast", [](World& w, BodyId) {
         BodyDef def = crate({0, 9, 0});
         def.linear_velocity = {0, -3e38f, 3e38f};
@@ -358,11 +362,11 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
     });
     survives("kinematic target", [](World& w, BodyId) {
         const BodyId id = add(w, kinematic_body(box(vec3(0.5f)), {0, 9, 0}));
-        w.set_kinematic_target(id, {-3e38f, 0, 0}, quat(1, 0, 0, 0));
+        CHECK(w.set_kinematic_target(id, {-far_out, 0, 0}, quat(1, 0, 0, 0)));
         run(w, 1);
-        CHECK(w.position(id).x == -3e38f);
+        CHECK(w.position(id).x == -far_out);
         CHECK(glm::length(w.linear_velocity(id)) <= w.settings().max_speed);
-        w.set_kinematic_target(id, {3e38f, 0, 0}, quat(1, 0, 0, 0));
+        CHECK(w.set_kinematic_target(id, {far_out, 0, 0}, quat(1, 0, 0, 0)));
     });
     World world(sleepless());
     const BodyId id = add(world, crate({0, 0.5f, 0}));
@@ -371,9 +375,10 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
     CHECK(glm::length(world.linear_velocity(id)) > 1000.0f);  // very fast is not the same as at rest
-    world.ray_cast({0, 3e38f, 0}, {0, -3e38f, 3e38f});
-    const CastHit hit = world.ray_cast({3e38f, 3e38f, 0}, {3e38f, 3e38f, 3e38f});
+    world.ray_cast({0, far_out, 0}, {0, -3e38f, 3e38f});
+    const CastHit hit = world.ray_cast({far_out, far_out, 0}, {3e38f, 3e38f, 3e38f});
     CHECK(!hit);
+    CHECK(!world.last_error());
 }
 
 TEST_CASE("materials at the end of the float range make no impulse that is no number") {
@@ -421,6 +426,33 @@ TEST_CASE("what is farther from its body than floats can tell is refused") {
     });
 }
 
+TEST_CASE("positions farther than 1e18 m from the origin are refused") {
+    const Victim v;
+    const BodyId id = v.crate_id;
+    const ErrorCode code = ErrorCode::bad_size;
+    const quat upright(1, 0, 0, 0);
+    v.refuses_body("position", code, with([](BodyDef& d) { d.position.x = -1.001e18; }));
+    const vec3 some(1, 2, 3);
+    for (const dvec3& far : {dvec3(1.001e18, 0, 0), dvec3(0, -1e30, 0), dvec3(0, 0, 1e300)}) {
+        v.refuses("set_transform", code, [&](World& w) { return w.set_transform(id, far, upright); });
+        v.refuses("apply_force_at", code, [&](World& w) { return w.apply_force_at(id, some, far); });
+        v.refuses("apply_impulse_at", code, [&](World& w) { return w.apply_impulse_at(id, some, far); });
+        v.refuses("ray_cast", code, [&](World& w) { return static_cast<bool>(w.ray_cast(far, some)); });
+        v.refuses("shape_cast", code, [&](World& w) { return w.shape_cast_any(sphere(1.0f), {far, upright}, some); });
+        v.refuses("overlap", code, [&](World& w) { return w.overlap_any(sphere(1.0f), {far, upright}); });
+        v.refuses("overlap", code, [&](World& w) { return w.overlap_any(far); });
+        v.refuses("overlap", code, [&](World& w) {
+            return w.overlap_any(WorldAabb{glm::min(far, dvec3(0.0)), glm::max(far, dvec3(0.0))});
+        });
+        v.refuses("nearest", code, [&](World& w) { return !w.nearest(far, 1, infinite).empty(); });
+    }
+    Victim lifted;
+    const BodyId lift = add(lifted.world, kinematic_body(sphere(1.0f), {0, 9, 0}));
+    lifted.refuses("set_kinematic_target", code, [&](World& w) {
+        return w.set_kinematic_target(lift, {0, 1.001e18, 0}, upright);
+    });
+}
+
 TEST_CASE("masses whose impulses have no square are refused") {
     const Victim v;
     BodyDef def = body(box(vec3(1e6f)), {0, 1e7f, 0});
@@ -431,9 +463,9 @@ TEST_CASE("masses whose impulses have no square are refused") {
     v.refuses("a moon's mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, 1e20f); });
 }
 
-TEST_CASE("contacts at the end of the float range are somewhere") {
+TEST_CASE("contacts at the end of the range of positions are somewhere") {
     World world(weightless());
-    for (const float away : {0.0f, 0.5f}) add(world, crate({3e38f, -3e38f, away}));
+    for (const double away : {0.0, 0.5}) add(world, crate({1e18, -1e18, away}));
     run(world, 2);
     REQUIRE(!world.contacts().empty());
     for (const Contact& contact : world.contacts()) {
@@ -487,8 +519,8 @@ TEST_CASE("enumerators that there are not are refused") {
     def.shape.type = static_cast<ShapeType>(77);
     v.refuses_body("shape", code, def);
     v.refuses("set_shape", code, [&](World& w) { return w.set_shape(v.crate_id, 0, def.shape); });
-    v.refuses("overlap", code, [&](World& w) { return w.overlap_any(def.shape, Transform{}); });
-    v.refuses("shape_cast", code, [&](World& w) { return w.shape_cast_any(def.shape, Transform{}, vec3(1.0f)); });
+    v.refuses("overlap", code, [&](World& w) { return w.overlap_any(def.shape, WorldTransform{}); });
+    v.refuses("shape_cast", code, [&](World& w) { return w.shape_cast_any(def.shape, WorldTransform{}, vec3(1.0f)); });
     WorldDef settings;
     settings.timing = static_cast<Timing>(9);
     v.refuses("set_settings", code, [&](World& w) { return w.set_settings(settings); });
@@ -530,10 +562,10 @@ TEST_CASE("a joint has nothing along an axis that there is not") {
 TEST_CASE("an outline colour that there is not draws nothing") {
     struct Pen : DebugDraw {
         int figures = 0;
-        void line(const vec3&, const vec3&, Color) override { ++figures; }
-        void point(const vec3&, float, Color) override { ++figures; }
-        void triangle(const vec3&, const vec3&, const vec3&, Color) override { ++figures; }
-        void text(const vec3&, std::string_view, Color) override { ++figures; }
+        void line(const dvec3&, const dvec3&, Color) override { ++figures; }
+        void point(const dvec3&, float, Color) override { ++figures; }
+        void triangle(const dvec3&, const dvec3&, const dvec3&, Color) override { ++figures; }
+        void text(const dvec3&, std::string_view, Color) override { ++figures; }
     } pen;
     const Victim v;
     v.refuses("draw", ErrorCode::bad_argument,
@@ -622,7 +654,7 @@ TEST_CASE("a world that was moved from is an empty one") {
     CHECK(taken.is_valid(id));
     CHECK(world.body_count() == 0);  // NOLINT: the use after the move is the subject of this test
     CHECK(!world.is_valid(id));
-    CHECK(world.position(id) == vec3(0.0f));
+    CHECK(world.position(id) == dvec3(0.0));
     CHECK(!world.ray_cast({0, 9, 0}, {0, -20, 0}));
     CHECK(!world.remove_body(id));
     CHECK(world.last_error().code == ErrorCode::stale_handle);
@@ -677,10 +709,10 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
     struct Pen : DebugDraw {
         User& user;
         explicit Pen(User& u) : user(u) {}
-        void line(const vec3&, const vec3&, Color) override { user.change(); }
-        void point(const vec3&, float, Color) override {}
-        void triangle(const vec3&, const vec3&, const vec3&, Color) override {}
-        void text(const vec3&, std::string_view, Color) override {}
+        void line(const dvec3&, const dvec3&, Color) override { user.change(); }
+        void point(const dvec3&, float, Color) override {}
+        void triangle(const dvec3&, const dvec3&, const dvec3&, Color) override {}
+        void text(const dvec3&, std::string_view, Color) override {}
     } pen(user);
     user.called = user.refused = 0;
     world.draw(pen, {.outlines = true});
@@ -737,8 +769,10 @@ TEST_CASE("an error names the call that was made, the value given and what is al
         says("set_mass: " + is + "; it must be dynamic.");
     }
     w.apply_force_at(v.crate_id, some, bad);
-    says("apply_force_at: point is (nan, 0, -inf); it must be finite (m).");
-    w.apply_impulse_at(v.crate_id, {3e38f, 0, 0}, {0, 3e38f, 0});
+    says(
+        "apply_force_at: point is (nan, 0, -inf); it must be finite and within 1e18 of the world's origin along each "
+        "axis (m).");
+    w.apply_impulse_at(v.crate_id, {3e38f, 0, 0}, {0, 1e18, 0});
     CHECK(w.last_error().message.find("apply_impulse_at: the ") == 0);
     w.set_mass(v.crate_id, 3e16f);
     says("set_mass: mass is 3e+16; it must be at most 1e15 (kg).");
@@ -818,14 +852,17 @@ TEST_CASE("an error names the call that was made, the value given and what is al
     says("ray_cast_any: translation is (nan, 0, -inf); it must be finite (m).");
     std::vector<CastHit> hits(2);
     w.ray_cast(std::vector<Ray>{{some, some}, {bad, some}}, hits);
-    says("ray_cast: rays[1].origin is (nan, 0, -inf); it must be finite (m).");
+    says(
+        "ray_cast: rays[1].origin is (nan, 0, -inf); it must be finite and within 1e18 of the world's origin along "
+        "each "
+        "axis (m).");
     w.shape_cast(std::vector<ShapeCast>(3, {sphere(1.0f), {}, some}), hits);
     says("shape_cast: hits has 2 elements and casts has 3; hits must be at least as long.");
     w.overlap(sphere(1.0f), {some, quat(0, 0, 0, 0)});
     says(
         "overlap: pose.rotation is (0, 0, 0, 0); it must be a unit quaternion (w, x, y, z), or one that can be "
         "normalised.");
-    w.overlap_any(Aabb{{1, 0, 0}, {0, 0, 0}});
+    w.overlap_any(WorldAabb{{1, 0, 0}, {0, 0, 0}});
     says("overlap_any: box.lower is (1, 0, 0) and box.upper is (0, 0, 0); lower must be <= upper on each axis.");
     w.nearest(some, 1, -1);
     says("nearest: max_distance is -1; it must be >= 0 (m); infinity means no limit.");

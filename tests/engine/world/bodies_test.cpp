@@ -37,7 +37,7 @@ TEST_CASE("removing a body twice is refused and harms nobody in its slot") {
     CHECK(!world.last_error().message.empty());
     CHECK(world.is_valid(heir));
     CHECK(world.body_count() == 1);
-    CHECK(world.position(heir).y == 9.0f);
+    CHECK(world.position(heir).y == 9.0);
 }
 
 TEST_CASE("every getter and setter refuses a stale and a null handle, and the world stays as it was") {
@@ -60,10 +60,10 @@ TEST_CASE("every getter and setter refuses a stale and a null handle, and the wo
             CHECK(Footprint(w) == before);
             w = world;
         };
-        refused("position", w.position(id) == vec3(0.0f));
+        refused("position", w.position(id) == dvec3(0.0));
         refused("rotation", w.rotation(id) == quat(1, 0, 0, 0));
-        refused("transform", w.transform(id).position == vec3(0.0f));
-        refused("center_of_mass", w.center_of_mass(id) == vec3(0.0f));
+        refused("transform", w.transform(id).position == dvec3(0.0));
+        refused("center_of_mass", w.center_of_mass(id) == dvec3(0.0));
         refused("linear_velocity", w.linear_velocity(id) == vec3(0.0f));
         refused("angular_velocity", w.angular_velocity(id) == vec3(0.0f));
         refused("mass", w.mass(id) == 0.0f);
@@ -71,7 +71,7 @@ TEST_CASE("every getter and setter refuses a stale and a null handle, and the wo
         refused("type", w.type(id) == BodyType::fixed);
         refused("is_awake", !w.is_awake(id));
         refused("user_data", w.user_data(id) == 0);
-        refused("bounds", w.bounds(id).upper == vec3(0.0f));
+        refused("bounds", w.bounds(id).upper == dvec3(0.0));
         refused("shapes", w.shapes(id).empty());
         refused("contacts", w.contacts(id).empty());
         refused("remove_body", !w.remove_body(id));
@@ -110,7 +110,7 @@ TEST_CASE("what a body was given can be read back") {
     def.material = {0.25f, 0.75f};
     def.density = 500.0f;
     const BodyId id = add(world, def);
-    CHECK(world.position(id) == vec3(1, 2, 3));
+    CHECK(world.position(id) == dvec3(1, 2, 3));
     CHECK(world.rotation(id) == quat(0, 0, 1, 0));
     CHECK(world.linear_velocity(id) == vec3(4, 5, 6));
     CHECK(world.angular_velocity(id) == vec3(7, 8, 9));
@@ -124,9 +124,9 @@ TEST_CASE("what a body was given can be read back") {
     CHECK(world.shapes(id)[0].shape.half_extents == vec3(0.5f, 1.0f, 1.5f));
     REQUIRE(world.set_user_data(id, 5));
     CHECK(world.user_data(id) == 5);
-    const Aabb bounds = world.bounds(id);
-    CHECK(glm::distance(bounds.lower, vec3(0.5f, 1.0f, 1.5f)) < 1e-5f);
-    CHECK(glm::distance(bounds.upper, vec3(1.5f, 3.0f, 4.5f)) < 1e-5f);
+    const WorldAabb bounds = world.bounds(id);
+    CHECK(glm::distance(bounds.lower, dvec3(0.5, 1.0, 1.5)) < 1e-5);
+    CHECK(glm::distance(bounds.upper, dvec3(1.5, 3.0, 4.5)) < 1e-5);
 }
 
 TEST_CASE("bodies are listed in order of their slots") {
@@ -190,7 +190,7 @@ TEST_CASE("a teleported body is there at once, for rays too, and falls on from t
     const BodyId id = add(world, crate({0, 0.5f, 0}));
     run(world, 30);
     REQUIRE(world.set_transform(id, {20, 3, 0}, turn({0, 0, 1}, 0.5 * pi)));
-    CHECK(world.position(id) == vec3(20, 3, 0));
+    CHECK(world.position(id) == dvec3(20, 3, 0));
     CHECK(world.ray_cast({20, 10, 0}, {0, -20, 0}).body == id);
     CHECK(world.ray_cast({0, 10, 0}, {0, -9.8f, 0}).body.is_null());
     run(world, 120);
@@ -235,7 +235,7 @@ TEST_CASE("the kind of things a game does to a pile between steps") {
         for (const BodyId id : pile) REQUIRE(world.is_valid(id));
     }
     run(world, 600);
-    for (const BodyId id : pile) CHECK(world.position(id).y > 0.3f);
+    for (const BodyId id : pile) CHECK(world.position(id).y > 0.3);
 }
 
 TEST_CASE("worlds can be copied, moved and assigned") {
@@ -349,7 +349,7 @@ TEST_CASE("a handle of another world is refused") {
     CHECK(mine.slot == theirs.slot);
     CHECK(!(mine == theirs));
     CHECK(!world.is_valid(theirs));
-    CHECK(world.position(theirs) == vec3(0.0f));
+    CHECK(world.position(theirs) == dvec3(0.0));
     CHECK(world.last_error().message.find("of another world") != std::string::npos);
     CHECK(!world.remove_body(theirs));
     const BodyId floor_of_other = add(other, ground());
@@ -378,7 +378,7 @@ TEST_CASE("worlds with the same handle_tag accept each other's handles") {
     World world({.handle_tag = 7}), other({.handle_tag = 7});
     const BodyId mine = add(world, crate({0, 5, 0}));
     CHECK(add(other, crate({0, 9, 0})) == mine);
-    CHECK(other.position(mine).y == 9.0f);
+    CHECK(other.position(mine).y == 9.0);
     CHECK(world.settings().handle_tag == 7);
     CHECK(World().settings().handle_tag != 0);
     CHECK(World({.handle_tag = 1024}).last_error().code == ErrorCode::bad_argument);

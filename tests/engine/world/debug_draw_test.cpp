@@ -14,6 +14,7 @@ namespace talus::test {
 
 namespace {
 
+/// Keeps what is drawn, relative to `origin`.
 struct Recorder : DebugDraw {
     struct Line {
         vec3 from, to;
@@ -37,13 +38,25 @@ struct Recorder : DebugDraw {
     std::vector<Triangle> triangles;
     std::vector<Text> texts;
 
-    void line(const vec3& from, const vec3& to, Color color) override { lines.push_back({from, to, color}); }
-    void point(const vec3& at, float pixels, Color color) override { points.push_back({at, pixels, color}); }
-    void triangle(const vec3& a, const vec3& b, const vec3& c, Color) override { triangles.push_back({a, b, c}); }
-    void text(const vec3& at, std::string_view text, Color) override { texts.push_back({at, std::string(text)}); }
+    dvec3 origin{0.0};
+
+    vec3 seen(const dvec3& point) const { return vec3(point - origin); }
+    void line(const dvec3& from, const dvec3& to, Color color) override {
+        lines.push_back({seen(from), seen(to), color});
+    }
+    void point(const dvec3& at, float pixels, Color color) override { points.push_back({seen(at), pixels, color}); }
+    void triangle(const dvec3& a, const dvec3& b, const dvec3& c, Color) override {
+        triangles.push_back({seen(a), seen(b), seen(c)});
+    }
+    void text(const dvec3& at, std::string_view text, Color) override {
+        texts.push_back({seen(at), std::string(text)});
+    }
 
     Recorder() = default;
-    Recorder(const World& world, const DebugDrawOptions& options) { world.draw(*this, options); }
+    Recorder(const World& world, const DebugDrawOptions& options, const dvec3& seen_from = dvec3(0.0))
+        : origin(seen_from) {
+        world.draw(*this, options);
+    }
 
     std::size_t count() const { return lines.size() + points.size() + triangles.size() + texts.size(); }
     std::vector<vec3> places() const {
@@ -110,7 +123,7 @@ DebugDrawOptions only(Choice choice) {
 }
 
 /// A body of one shape at a random pose, drawn alone.
-Recorder outline_of(const Shape& shape, Transform* pose = nullptr) {
+Recorder outline_of(const Shape& shape, WorldTransform* pose = nullptr) {
     World world(weightless());
     BodyDef def = fixed_body(shape, {3, -2, 5});
     def.rotation = turn(glm::normalize(vec3(1, 2, 3)), 0.7);
@@ -178,7 +191,7 @@ TEST_CASE("drawing changes nothing") {
 // ---- outlines -------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a box is outlined by its twelve edges") {
-    Transform pose;
+    WorldTransform pose;
     const Recorder drawn = outline_of(box({0.5f, 1.0f, 1.5f}), &pose);
     CHECK(same_lengths(drawn.lengths(), {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}));
     CHECK(drawn.has_line(transform_point(pose, {-0.5f, -1, -1.5f}), transform_point(pose, {0.5f, -1, -1.5f})));
@@ -197,7 +210,7 @@ TEST_CASE("a hull is outlined by its real edges and each of them once") {
     for (int i = 0; i < 60; ++i) points.push_back(glm::normalize(random.in_box(vec3(1.0f))));
     const auto round = make_hull(points);
     REQUIRE(round);
-    Transform pose;
+    WorldTransform pose;
     const Recorder drawn = outline_of(hull(*round), &pose);
     const Hull& h = **round;
     CHECK(drawn.lines.size() == h.vertices.size() + h.faces.size() - 2);  // Euler
@@ -214,7 +227,7 @@ TEST_CASE("a hull is outlined by its real edges and each of them once") {
 
 TEST_CASE("lines of round shapes lie on their surfaces and reach all sides of them") {
     const auto check_points = [](const Shape& shape, const std::function<float(vec3)>& distance) {
-        Transform pose;
+        WorldTransform pose;
         const Recorder drawn = outline_of(shape, &pose);
         REQUIRE(drawn.lines.size() > 8);
         Aabb box{vec3(1e9f), vec3(-1e9f)};
@@ -385,8 +398,9 @@ TEST_CASE("boxes are the bodies' bounds and fat boxes hold them") {
     };
     const Aabb tight = around(Recorder(world, only(&DebugDrawOptions::boxes)));
     const Aabb fat = around(Recorder(world, only(&DebugDrawOptions::fat_boxes)));
-    CHECK(size(tight.lower - world.bounds(id).lower) < 1e-5f);
-    CHECK(size(tight.upper - world.bounds(id).upper) < 1e-5f);
+    const Aabb wanted = relative_to(dvec3(0.0), world.bounds(id));
+    CHECK(size(tight.lower - wanted.lower) < 1e-5f);
+    CHECK(size(tight.upper - wanted.upper) < 1e-5f);
     CHECK(contains(fat, tight));
     CHECK(fat.upper.x > tight.upper.x + 1.0f / 60.0f);  // it is extended along the motion
     CHECK(fat.upper.x < tight.upper.x + 1.0f);
@@ -448,7 +462,7 @@ TEST_CASE("contact points are where the contacts' are and red when new and green
     REQUIRE(second.points.size() == 4);
     CHECK(std::none_of(second.points.begin(), second.points.end(), is_red));
     for (std::size_t i = 0; i < 4; ++i) {
-        CHECK(size(second.points[i].at - contact.points[i].position) < 1e-6f);
+        CHECK(size(second.points[i].at - vec3(contact.points[i].position)) < 1e-6f);
         CHECK_FALSE(contact.points[i].is_new);
     }
 }
@@ -487,7 +501,7 @@ TEST_CASE("normals start at the points and are as long as they are asked to be")
     const Contact contact = world.contacts()[0];
     REQUIRE(drawn.lines.size() == 4);
     for (std::size_t i = 0; i < 4; ++i)
-        CHECK(drawn.has_line(contact.points[i].position, contact.points[i].position + 0.3f * contact.normal));
+        CHECK(drawn.has_line(contact.points[i].position, displaced(contact.points[i].position, 0.3f * contact.normal)));
 }
 
 TEST_CASE("impulses that are drawn hold a body on a slope with that of friction") {
@@ -516,7 +530,7 @@ TEST_CASE("feature ids stand beside the points and a manifold's area is that of 
         char text[16];
         std::snprintf(text, sizeof text, "%04x:%04x", contact.points[i].id >> 16, contact.points[i].id & 0xffff);
         CHECK(ids.texts[i].text == text);
-        CHECK(size(ids.texts[i].at - contact.points[i].position) < 1e-6f);
+        CHECK(size(ids.texts[i].at - vec3(contact.points[i].position)) < 1e-6f);
     }
     const Recorder areas(world, only(&DebugDrawOptions::manifold_areas));
     float area = 0.0f;
@@ -570,7 +584,7 @@ TEST_CASE("inertia axes of a box are its own and as long as its radii of gyratio
     const int order[] = {1, 2, 0};  // from the smallest moment, about the longest edge
     for (std::size_t i = 0; i < 3; ++i) {
         const Recorder::Line& line = drawn.lines[i];
-        CHECK(size(line.from - world.center_of_mass(id)) < 1e-6f);
+        CHECK(size(line.from - vec3(world.center_of_mass(id))) < 1e-6f);
         CHECK(line.length() == doctest::Approx(radius(order[i])).epsilon(1e-4));
         CHECK(std::abs(glm::dot(line.to - line.from, axes[order[i]])) == doctest::Approx(line.length()).epsilon(1e-4));
     }
@@ -606,7 +620,7 @@ TEST_CASE("velocities and spins start at the centre of mass to their scale") {
     world.set_linear_velocity(id, {3, 0, 4});
     DebugDrawOptions options = only(&DebugDrawOptions::velocities);
     options.velocity_scale = 0.5f;
-    const vec3 center = world.center_of_mass(id);
+    const vec3 center(world.center_of_mass(id));
     CHECK(Recorder(world, options).has_line(center, center + vec3(1.5f, 0, 2)));
     world.set_angular_velocity(id, {0, 2, 0});
     CHECK(Recorder(world, options).has_line(center, center + vec3(0, 1, 0)));
@@ -770,6 +784,27 @@ TEST_CASE("what lies outside of the region is left out") {
     CHECK(Recorder(world, options).count() == 0);
 }
 
+TEST_CASE("a world far from the origin is drawn as one at the origin") {
+    const auto draw = [](const dvec3& place) {
+        World world(sleepless());
+        const auto add_at = [&](BodyDef def) {
+            def.position += place;
+            return add(world, def);
+        };
+        add_at(ground());
+        const BodyId low = add_at(crate({0, 0.5f, 0})), high = add_at(crate({0.1f, 3, 0.3f}));
+        add(world, BallDef{.frames = world.joint_frames(low, high, place + dvec3(0.5, 2, 0)), .cone = 0.4f});
+        run(world, 20);
+        DebugDrawOptions options = everything();
+        options.region = {place - 100.0, place + 100.0};
+        return Recorder(world, options, place);
+    };
+    const Recorder here = draw(dvec3(0.0)), there = draw(dvec3(8388608.0, -100.0, 123456.0));
+    const std::vector<vec3> places = here.places(), moved = there.places();
+    CHECK(places.size() > 100);
+    CHECK(moved == places);
+}
+
 TEST_CASE("all of every scene is drawn near its bodies and leaves no trace in the world" *
           doctest::test_suite("slow")) {
     for (const samples::Scene& scene : samples::all_scenes()) {
@@ -779,7 +814,7 @@ TEST_CASE("all of every scene is drawn near its bodies and leaves no trace in th
         World world = samples::make_world(*data);
         for (int step = 0; step < 30; ++step) REQUIRE(samples::step_scene(world, *data, step));
         const std::uint64_t hash = world.hash();
-        Aabb around{vec3(1e9f), vec3(-1e9f)};
+        WorldAabb around{dvec3(1e9), dvec3(-1e9)};
         float fastest = 0.0f, strongest = 0.0f;
         for (const BodyId id : world.bodies()) {
             around = merge(around, world.bounds(id));
@@ -792,7 +827,7 @@ TEST_CASE("all of every scene is drawn near its bodies and leaves no trace in th
         }
         DebugDrawOptions options = everything();
         const float longest = std::max(options.velocity_scale * fastest, options.impulse_scale * strongest);
-        around = expand(around, 1.1f * longest + 0.2f * size(around.upper - around.lower) + 1.0f);
+        around = expand(around, 1.1f * longest + 0.4f * size(half_extents(around)) + 1.0f);
         const Recorder drawn(world, options);
         CHECK(drawn.lines.size() >= 3 * world.body_count());
         std::size_t strays = 0;

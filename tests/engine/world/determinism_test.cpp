@@ -175,7 +175,7 @@ TEST_CASE("the hash sees every pose and velocity") {
     w.set_angular_velocity(id, {0, 0, 1e-20f});
     CHECK(w.hash() != hash);
     w = world;
-    w.set_transform(id, w.position(id) + vec3(0, 1e-5f, 0), w.rotation(id));
+    w.set_transform(id, w.position(id) + dvec3(0, 1e-5, 0), w.rotation(id));
     CHECK(w.hash() != hash);
     w = world;
     w.remove_body(id);
@@ -202,7 +202,7 @@ TEST_CASE("free collisions conserve linear momentum to rounding, and gain no ene
             p = l = glm::dvec3(0.0);
             energy = scale = 0.0;
             for (const BodyId id : ids) {
-                const glm::dvec3 v(world.linear_velocity(id)), c(world.center_of_mass(id));
+                const dvec3 v(world.linear_velocity(id)), c = world.center_of_mass(id);
                 const double m = world.mass(id);
                 p += m * v;
                 l += glm::cross(c, m * v) + spin_momentum(world, id);

@@ -30,7 +30,7 @@ TEST_CASE("a kinematic body turns exactly by its angular velocity about its cent
     run(world, 240);
     const quat q = world.rotation(id), e = turn({0, 1, 0}, 2.0);
     CHECK(std::abs(q.w * e.w + q.x * e.x + q.y * e.y + q.z * e.z) > 1.0f - 1e-6f);
-    CHECK(glm::distance(world.position(id), vec3(1, 2, 3)) < 1e-5f);
+    CHECK(glm::distance(world.position(id), dvec3(1, 2, 3)) < 1e-5);
 }
 
 TEST_CASE("a box rides a platform without slipping, at every azimuth") {
@@ -44,10 +44,10 @@ TEST_CASE("a box rides a platform without slipping, at every azimuth") {
         rider.linear_velocity = velocity;
         const BodyId id = add(world, rider);
         run(world, 60);
-        const vec3 offset = world.position(id) - world.position(platform);
+        const dvec3 offset = world.position(id) - world.position(platform);
         run(world, 300);
-        CHECK(glm::distance(world.position(id) - world.position(platform), offset) < 1e-3f);
-        CHECK(glm::distance(offset, vec3(0.3f, 0.7f, -0.2f)) < 3e-3f);
+        CHECK(glm::distance(world.position(id) - world.position(platform), offset) < 1e-3);
+        CHECK(glm::distance(offset, dvec3(0.3, 0.7, -0.2)) < 3e-3);
         CHECK(glm::distance(world.linear_velocity(id), velocity) < 2e-3f);
     }
 }
@@ -86,12 +86,12 @@ TEST_CASE("an elevator carries a stack up and down") {
             run(world, 1);
         }
         run(world, 100);
-        const float level = world.position(floor).y + 0.5f;
+        const double level = world.position(floor).y + 0.5;
         for (std::size_t i = 0; i < stack.size(); ++i) {
             CHECK(world.position(stack[i]).y - level ==
                   doctest::Approx(0.5 + static_cast<double>(i)).epsilon(0.01).scale(1.0));
             CHECK(world.linear_velocity(stack[i]).y == doctest::Approx(speed).epsilon(0.02).scale(1.0));
-            CHECK(distance_xz(world.position(stack[i]), vec3(0.0f)) < 0.02f);
+            CHECK(distance_xz(world.position(stack[i]), dvec3(0.0)) < 0.02);
         }
     }
 }
@@ -107,8 +107,8 @@ TEST_CASE("a turntable carries a box around as long as w^2 r < mu g") {
         rider.linear_velocity = {0, 0, -2.0f * rate};
         const BodyId id = add(world, rider);
         run(world, 240);
-        const vec3 p = world.position(id);
-        const vec3 local = inverse_rotate(world.rotation(table_id), p);
+        const dvec3 p = world.position(id);
+        const vec3 local = inverse_rotate(world.rotation(table_id), vec3(p));
         *lag = glm::distance(local, vec3(2, 0.1f, 0));
         return std::hypot(p.x, p.z);
     };
@@ -132,7 +132,7 @@ TEST_CASE("a conveyor of bodies: a paddle sweeps balls ahead of it") {
     run(world, 60);
     const BodyId paddle = add(world, kinematic_body(box({0.2f, 0.5f, 5}), {-3, 0.6f, 0}, {1.5f, 0, 0}));
     run(world, 300);
-    for (const BodyId id : balls) CHECK(world.position(id).x > world.position(paddle).x + 0.2f);
+    for (const BodyId id : balls) CHECK(world.position(id).x > world.position(paddle).x + 0.2);
 }
 
 TEST_CASE("a kinematic body at rest is as good as a fixed one") {
@@ -189,7 +189,7 @@ TEST_CASE("what a kinematic body crushes against a wall does not fly off at many
             }
             float fastest = 0.0f;
             for (int step = 0; step < 360; ++step) {
-                if (world.position(press).x > 1.2f) REQUIRE(world.set_linear_velocity(press, vec3(0.0f)));
+                if (world.position(press).x > 1.2) REQUIRE(world.set_linear_velocity(press, vec3(0.0f)));
                 run(world, 1);
                 for (const BodyId id : ids) fastest = std::max(fastest, glm::length(world.linear_velocity(id)));
             }
@@ -222,7 +222,7 @@ TEST_CASE("bodies that joints hold do not fly off at hundreds of metres a second
             ids.push_back(add(world, def));
             if (i == 0) continue;
             const BodyId other = ids[ids.size() - 2];
-            const vec3 middle = 0.5f * (world.position(other) + world.position(ids.back()));
+            const dvec3 middle = midway(world.position(other), world.position(ids.back()));
             REQUIRE(world.add_joint(FixedDef{.frames = world.joint_frames(other, ids.back(), middle)}));
         }
         run(world, 90);
@@ -252,9 +252,9 @@ TEST_CASE("a lift bears what stands and what is wedged on it as the ground does"
         run(world, 300);
         CAPTURE(speed);
         for (std::size_t i = 0; i < ids.size(); ++i) {
-            const vec3 place = world.position(ids[i]) - world.position(floor);
+            const dvec3 place = world.position(ids[i]) - world.position(floor);
             CHECK(place.y == doctest::Approx(1.0 + static_cast<double>(i)).epsilon(1e-3));
-            CHECK(std::abs(place.x) < 0.01f);
+            CHECK(std::abs(place.x) < 0.01);
         }
     }
 }

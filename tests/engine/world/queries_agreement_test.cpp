@@ -37,17 +37,17 @@ bool same(const std::vector<Hit>& a, const std::vector<Hit>& b) {
 struct Crowd {
     World world;
     Random random;
-    vec3 middle;
+    dvec3 middle;
     float room;  // half the edge of the cube that contains the bodies, m
 
-    Crowd(std::uint64_t seed, const vec3& around, int count = 200, float half = 6.0f)
+    Crowd(std::uint64_t seed, const dvec3& around, int count = 200, float half = 6.0f)
         : random(seed), middle(around), room(half) {
-        BodyDef floor = fixed_body(box({4.0f * room, 0.5f, 4.0f * room}), middle - vec3(0, room + 0.5f, 0));
+        BodyDef floor = fixed_body(box({4.0f * room, 0.5f, 4.0f * room}), middle - dvec3(0, room + 0.5f, 0));
         add(world, floor);
         while (static_cast<int>(world.body_count()) < count) world.add_body(some_body());  // slivers are refused
     }
 
-    vec3 place() { return middle + random.in_box(vec3(room)); }
+    dvec3 place() { return displaced(middle, random.in_box(vec3(room))); }
     float size() { return random.below(10) == 0 ? random.between(1.0f, 2.0f) : random.between(0.1f, 0.6f); }
 
     BodyDef some_body() {
@@ -88,10 +88,10 @@ struct Crowd {
     Filter filter() { return random.below(3) == 0 ? Filter{1u << random.below(3), random.below(8), 0} : Filter{}; }
 
     /// An upper bound of the rounding of positions here, m.
-    float rounding() const { return 1e-6f * (glm::length(middle) + 10.0f * room); }
+    float rounding() const { return 1e-6f * (static_cast<float>(glm::length(middle)) + 10.0f * room); }
 };
 
-using Visit = std::function<void(BodyId, std::uint32_t, const Shape&, const Transform&)>;
+using Visit = std::function<void(BodyId, std::uint32_t, const Shape&, const WorldTransform&)>;
 
 void for_each_shape(const World& world, const Filter& filter, const Visit& visit) {
     for (const BodyId id : world.bodies()) {
@@ -107,19 +107,19 @@ void for_each_shape(const World& world, const Filter& filter, const Visit& visit
 // -----------------------------------------------------------------------------------------------------------
 
 /// The fraction at which the cast hits the shape, or a negative number. `shift` moves the start.
-using Meet = std::function<float(const Shape&, const Transform&, const vec3& shift)>;
+using Meet = std::function<float(const Shape&, const WorldTransform&, const vec3& shift)>;
 
-Meet ray(const vec3& origin, const vec3& translation) {
-    return [=](const Shape& shape, const Transform& at, const vec3& shift) {
-        const RayHit hit =
-            ray_cast(shape, inverse_transform_point(at, origin + shift), inverse_rotate(at.rotation, translation));
+Meet ray(const dvec3& origin, const vec3& translation) {
+    return [=](const Shape& shape, const WorldTransform& at, const vec3& shift) {
+        const RayHit hit = ray_cast(shape, inverse_transform_point(at, displaced(origin, shift)),
+                                    inverse_rotate(at.rotation, translation));
         return hit.hit ? hit.fraction : -1.0f;
     };
 }
 
-Meet moving(const Shape& moved, const Transform& pose, const vec3& translation) {
-    return [=](const Shape& shape, const Transform& at, const vec3& shift) {
-        const Transform start{pose.position + shift, pose.rotation};
+Meet moving(const Shape& moved, const WorldTransform& pose, const vec3& translation) {
+    return [=](const Shape& shape, const WorldTransform& at, const vec3& shift) {
+        const WorldTransform start{displaced(pose.position, shift), pose.rotation};
         const ShapeCastResult hit = shape_cast(shape, moved, to_matrix_transform(relative(at, start)),
                                                inverse_rotate(at.rotation, translation));
         return hit ? hit.fraction : -1.0f;
@@ -127,7 +127,7 @@ Meet moving(const Shape& moved, const Transform& pose, const vec3& translation) 
 }
 
 /// Whether a start that differs by rounding misses: then either answer is right.
-bool grazes(const Meet& meet, const Shape& shape, const Transform& at, float rounding) {
+bool grazes(const Meet& meet, const Shape& shape, const WorldTransform& at, float rounding) {
     for (int axis = 0; axis < 3; ++axis) {
         for (const float sign : {-1.0f, 1.0f}) {
             vec3 shift(0.0f);
@@ -145,7 +145,7 @@ void check_hits(const World& world, const std::vector<CastHit>& hits, const Meet
     for (const CastHit& hit : hits) by_shape[{hit.body.slot, hit.shape}] = &hit;
     REQUIRE(by_shape.size() == hits.size());
     std::size_t met = 0;
-    for_each_shape(world, filter, [&](BodyId body, std::uint32_t index, const Shape& shape, const Transform& at) {
+    for_each_shape(world, filter, [&](BodyId body, std::uint32_t index, const Shape& shape, const WorldTransform& at) {
         const auto found = by_shape.find({body.slot, index});
         const float fraction = meet(shape, at, vec3(0.0f));
         CAPTURE(name_of(shape.type));
@@ -190,10 +190,10 @@ void check_rays(Crowd& crowd, int count) {
                 break;
             case 2:  // from far away through the middle
                 ray.translation *= 1000.0f;
-                ray.origin -= 0.5f * ray.translation;
+                ray.origin = displaced(ray.origin, -0.5f * ray.translation);
                 break;
             case 3: {  // along a face of a body's box
-                const Aabb bounds = world.bounds(crowd.some_id());
+                const WorldAabb bounds = world.bounds(crowd.some_id());
                 const int axis = static_cast<int>(crowd.random.below(3));
                 ray.origin[axis] = bounds.upper[axis];
                 ray.translation[axis] = 0.0f;
@@ -248,7 +248,7 @@ void check_shape_casts(Crowd& crowd, int count) {
                 break;
             case 3:
                 cast.translation *= 100.0f;
-                cast.pose.position -= 0.5f * cast.translation;
+                cast.pose.position = displaced(cast.pose.position, -0.5f * cast.translation);
                 break;
             default:
                 break;
@@ -275,10 +275,10 @@ void check_shape_casts(Crowd& crowd, int count) {
 // ---------------------------------------------------------------------------------------
 
 /// The separation of the shape at `pose` from each body's nearest shape, m; negative if they overlap.
-std::map<std::uint32_t, float> separations(const World& world, const Shape& shape, const Transform& pose,
+std::map<std::uint32_t, float> separations(const World& world, const Shape& shape, const WorldTransform& pose,
                                            const Filter& filter) {
     std::map<std::uint32_t, float> least;
-    for_each_shape(world, filter, [&](BodyId body, std::uint32_t, const Shape& other, const Transform& at) {
+    for_each_shape(world, filter, [&](BodyId body, std::uint32_t, const Shape& other, const WorldTransform& at) {
         SimplexCache cache;
         const float s = separation(other, shape, to_matrix_transform(relative(at, pose)), cache).separation;
         const auto [entry, is_new] = least.insert({body.slot, s});
@@ -310,17 +310,17 @@ void check_overlaps(Crowd& crowd, int count) {
         CAPTURE(i);
         const Filter filter = crowd.filter();
         const Shape shape = random_shape(crowd.random, 2.0f * crowd.size());
-        const Transform pose{crowd.place(), crowd.random.rotation()};
+        const WorldTransform pose{crowd.place(), crowd.random.rotation()};
         if (!check(shape))
             check_overlaps(world.overlap(shape, pose, filter), world.overlap_any(shape, pose, filter),
                            separations(world, shape, {pose.position, normalized(pose.rotation)}, filter),
                            crowd.rounding());
         const vec3 half = glm::abs(crowd.random.in_box(vec3(2.0f)));
-        const Aabb space{pose.position - half, pose.position + half};
-        const Shape block = box(0.5f * (space.upper - space.lower));
+        const WorldAabb space = translated(Aabb{-half, half}, pose.position);
+        const Shape block = box(half_extents(space));
         check_overlaps(world.overlap(space, filter), world.overlap_any(space, filter),
                        separations(world, block, {center(space), quat(1, 0, 0, 0)}, filter), crowd.rounding());
-        const vec3 point = i % 2 == 0 ? pose.position : world.center_of_mass(crowd.some_id());
+        const dvec3 point = i % 2 == 0 ? pose.position : world.center_of_mass(crowd.some_id());
         check_overlaps(world.overlap(point, filter), world.overlap_any(point, filter),
                        separations(world, Shape{}, {point, quat(1, 0, 0, 0)}, filter), crowd.rounding());
     }
@@ -331,10 +331,11 @@ void check_nearest(Crowd& crowd, int count) {
     for (int i = 0; i < count; ++i) {
         CAPTURE(i);
         const Filter filter = crowd.filter();
-        const vec3 point = crowd.middle + crowd.random.in_box(vec3(i % 5 == 0 ? 30.0f * crowd.room : crowd.room));
+        const dvec3 point =
+            displaced(crowd.middle, crowd.random.in_box(vec3(i % 5 == 0 ? 30.0f * crowd.room : crowd.room)));
         const std::size_t most = i % 7 == 0 ? 1000 : crowd.random.below(12);
         const float max_distance = i % 2 == 0 ? infinite : crowd.random.between(0.0f, crowd.room);
-        const float rounding = crowd.rounding() + 1e-6f * glm::distance(point, crowd.middle);
+        const float rounding = crowd.rounding() + 1e-6f * static_cast<float>(glm::distance(point, crowd.middle));
         std::map<std::uint32_t, float> expected = separations(world, Shape{}, {point, quat(1, 0, 0, 0)}, filter);
         std::vector<float> ascending;
         for (auto& [slot, s] : expected) {
@@ -360,7 +361,7 @@ void check_nearest(Crowd& crowd, int count) {
             if (k > 0)
                 CHECK(std::tie(found[k - 1].distance, found[k - 1].body.slot) < std::tie(hit.distance, hit.body.slot));
             const ShapeDef& def = world.shapes(hit.body)[hit.shape];
-            const Transform at = multiply(world.transform(hit.body), def.pose);
+            const WorldTransform at = multiply(world.transform(hit.body), def.pose);
             SimplexCache cache;
             const MatrixTransform spot{inverse_transform_point(at, hit.position)};
             CHECK(separation(def.shape, Shape{}, spot, cache).separation <= rounding);
@@ -368,7 +369,7 @@ void check_nearest(Crowd& crowd, int count) {
     }
 }
 
-constexpr vec3 places[] = {vec3(0.0f), vec3(300.0f, -200.0f, 100.0f), vec3(1e4f, 2e4f, -3e4f), vec3(2e6f, 1e6f, 0.0f)};
+constexpr dvec3 places[] = {dvec3(0.0), dvec3(300, -200, 100), dvec3(1e4, 2e4, -3e4), dvec3(2e6, 1e6, 0)};
 
 void check_all(Crowd& crowd) {
     check_rays(crowd, 64);
@@ -381,7 +382,7 @@ void check_all(Crowd& crowd) {
 }  // namespace
 
 TEST_CASE("every query agrees with the narrowphase asked of every shape, before the first step") {
-    for (const vec3& middle : places) {
+    for (const dvec3& middle : places) {
         CAPTURE(middle.x);
         Crowd crowd(1, middle);
         check_all(crowd);
@@ -389,7 +390,7 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, before 
 }
 
 TEST_CASE("every query agrees with the narrowphase asked of every shape, after steps" * doctest::test_suite("slow")) {
-    for (const vec3& middle : places) {
+    for (const dvec3& middle : places) {
         CAPTURE(middle.x);
         Crowd crowd(2, middle);
         for (int round = 0; round < 3; ++round) {
@@ -401,7 +402,7 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, after s
 
 TEST_CASE("every query agrees with the narrowphase asked of every shape, after teleports, removals and additions" *
           doctest::test_suite("slow")) {
-    for (const vec3& middle : places) {
+    for (const dvec3& middle : places) {
         CAPTURE(middle.x);
         Crowd crowd(3, middle);
         run(crowd.world, 5);
@@ -414,8 +415,7 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, after t
 }
 
 TEST_CASE("answers depend on where bodies are, to the bit, not on how they came there" * doctest::test_suite("slow")) {
-    // Far from the origin, coordinates are so coarse that shapes extend beyond their boxes.
-    for (const vec3& middle : {vec3(0.0f), vec3(2e6f, 1e6f, -3e6f)}) {
+    for (const dvec3& middle : {dvec3(0.0), dvec3(2e6, 1e6, -3e6)}) {
         CAPTURE(middle.x);
         Crowd crowd(5, middle);
         World& fresh = crowd.world;  // bodies are only added and placed
@@ -427,14 +427,14 @@ TEST_CASE("answers depend on where bodies are, to the bit, not on how they came 
             run(wandered, 20);
             for (std::size_t i = 0; i < ids.size(); ++i) {
                 const BodyId id = ids[(i * 89) % ids.size()];
-                const vec3 aside = crowd.random.in_box(vec3(0.02f + 1e-7f * glm::length(middle)));
-                wandered.set_transform(id, fresh.position(id) + aside, fresh.rotation(id));
+                const vec3 aside = crowd.random.in_box(vec3(0.02f));
+                wandered.set_transform(id, displaced(fresh.position(id), aside), fresh.rotation(id));
                 wandered.set_linear_velocity(id, crowd.random.in_box(vec3(3.0f)));
                 if (i % 3 == 0) wandered.set_awake(id, false);
             }
         }
         for (const BodyId id : ids) {
-            const Transform at = fresh.transform(id);
+            const WorldTransform at = fresh.transform(id);
             fresh.set_transform(id, at.position, at.rotation);
             wandered.set_transform(id, at.position, at.rotation);
             REQUIRE(fresh.position(id) == wandered.position(id));
@@ -443,11 +443,12 @@ TEST_CASE("answers depend on where bodies are, to the bit, not on how they came 
         }
         for (int i = 0; i < 4000; ++i) {
             CAPTURE(i);
-            const vec3 from = crowd.place(), way = 2.0f * crowd.room * crowd.random.direction();
+            const dvec3 from = crowd.place();
+            const vec3 way = 2.0f * crowd.room * crowd.random.direction();
             CHECK(same(fresh.ray_cast_all(from, way), wandered.ray_cast_all(from, way)));
             CHECK(fresh.ray_cast(from, way) == wandered.ray_cast(from, way));
             const Shape shape = i % 2 == 0 ? sphere(0.2f) : box(vec3(0.3f, 0.1f, 0.2f));
-            const Transform pose{from, crowd.random.rotation()};
+            const WorldTransform pose{from, crowd.random.rotation()};
             CHECK(same(fresh.shape_cast_all(shape, pose, way), wandered.shape_cast_all(shape, pose, way)));
             CHECK(fresh.shape_cast(shape, pose, way) == wandered.shape_cast(shape, pose, way));
             CHECK(fresh.overlap(shape, pose) == wandered.overlap(shape, pose));
@@ -464,7 +465,7 @@ TEST_CASE("of equally near shapes the lower slot is named, then the lower shape"
         std::vector<BodyId> ids;
         for (int i = 0; i < 8; ++i) {
             BodyDef wall = i % 2 == 0 ? fixed_body(box({1, 1, 0.1f * static_cast<float>(i + 1)}))
-                                      : kinematic_body(box({1, 1, 0.1f * static_cast<float>(i + 1)}), vec3(0.0f));
+                                      : kinematic_body(box({1, 1, 0.1f * static_cast<float>(i + 1)}), dvec3(0.0));
             wall.shapes = {part(wall.shape), part(wall.shape)};
             wall.shape = Shape{};
             wall.position = {0, 50.0f + 5.0f * static_cast<float>(i), 0};
@@ -485,15 +486,16 @@ TEST_CASE("of equally near shapes the lower slot is named, then the lower shape"
         const std::vector<CastHit> all = world.ray_cast_all({0.3f, 0.2f, 0}, {0, 0, -7});
         REQUIRE(all.size() == 16);
         CHECK(world.ray_cast({0.3f, 0.2f, 0}, {0, 0, -7}) == all[0]);
-        check(world.ray_cast({0.3f, 0.2f, -3.05f}, {0, 0, 1}));  // inside all
-        check(world.shape_cast(sphere(0.5f), {{0.3f, 0.2f, -3.05f}, quat(1, 0, 0, 0)}, {0, 0, 1}));
-        const std::vector<NearHit> near = world.nearest({0.3f, 0.2f, -3.05f}, 3, infinite);
+        const dvec3 inside = on_grid({0.3, 0.2, -3.05});  // all
+        check(world.ray_cast(inside, {0, 0, 1}));
+        check(world.shape_cast(sphere(0.5f), {inside, quat(1, 0, 0, 0)}, {0, 0, 1}));
+        const std::vector<NearHit> near = world.nearest(inside, 3, infinite);
         REQUIRE(near.size() == 3);
         for (std::uint32_t i = 0; i < 3; ++i) {
             CHECK(near[i].body == ids[i]);
             CHECK(near[i].shape == 0);
             CHECK(near[i].distance == 0.0f);
-            CHECK(near[i].position == vec3(0.3f, 0.2f, -3.05f));
+            CHECK(near[i].position == inside);
         }
     }
 }
@@ -502,11 +504,11 @@ TEST_CASE("a fat ray, a box cast, a point and the nearest by closed forms") {
     World world;
     const BodyId ball = add(world, fixed_body(sphere(1.0f), {0, 0, -10}));
     const BodyId wall = add(world, fixed_body(box({5, 5, 0.5f}), {0, 0, -20}));
-    const Transform start{};
+    const WorldTransform start{};
     CastHit hit = world.shape_cast(sphere(0.5f), start, {0, 0, -100});
     CHECK(hit.body == ball);
     CHECK(hit.fraction == doctest::Approx(0.085).epsilon(1e-5));
-    CHECK(glm::distance(hit.position, vec3(0, 0, -9)) < 1e-4f);
+    CHECK(glm::distance(hit.position, dvec3(0, 0, -9)) < 1e-4);
     CHECK(glm::distance(hit.normal, vec3(0, 0, 1)) < 1e-4f);
     // At an offset of 1.6 m, both the ray and the fat ray pass. At 1.4 m only the ray would.
     CHECK(world.shape_cast(sphere(0.5f), {{1.6f, 0, 0}, quat(1, 0, 0, 0)}, {0, 0, -100}).body == wall);
@@ -525,20 +527,20 @@ TEST_CASE("a fat ray, a box cast, a point and the nearest by closed forms") {
     CHECK(!world.shape_cast_any(sphere(0.5f), start, {0, 0, -8.4f}));
     CHECK(world.shape_cast_any(sphere(0.5f), start, {0, 0, -8.5001f}));
 
-    CHECK(world.overlap(vec3(0, 0.9f, -10)) == std::vector<BodyId>{ball});
-    CHECK(world.overlap(vec3(0, 1.1f, -10)).empty());
-    CHECK(world.overlap(vec3(4.9f, -4.9f, -20.4f)) == std::vector<BodyId>{wall});
-    CHECK(world.overlap_any(vec3(5, 5, -19.5f)));  // a corner
-    CHECK(!world.overlap_any(vec3(5.01f, 5, -19.5f)));
+    CHECK(world.overlap(dvec3(0, 0.9, -10)) == std::vector<BodyId>{ball});
+    CHECK(world.overlap(dvec3(0, 1.1, -10)).empty());
+    CHECK(world.overlap(dvec3(4.9, -4.9, -20.4)) == std::vector<BodyId>{wall});
+    CHECK(world.overlap_any(dvec3(5, 5, -19.5)));  // a corner
+    CHECK(!world.overlap_any(dvec3(5.01, 5, -19.5)));
 
     const std::vector<NearHit> near = world.nearest({0, 0, 0}, 5, infinite);
     REQUIRE(near.size() == 2);
     CHECK(near[0].body == ball);
     CHECK(near[0].distance == doctest::Approx(9.0));
-    CHECK(glm::distance(near[0].position, vec3(0, 0, -9)) < 1e-5f);
+    CHECK(glm::distance(near[0].position, dvec3(0, 0, -9)) < 1e-5);
     CHECK(near[1].body == wall);
     CHECK(near[1].distance == doctest::Approx(19.5));
-    CHECK(glm::distance(near[1].position, vec3(0, 0, -19.5f)) < 1e-5f);
+    CHECK(glm::distance(near[1].position, dvec3(0, 0, -19.5)) < 1e-5);
     CHECK(world.nearest({0, 0, 0}, 5, 9.5f).size() == 1);
     CHECK(world.nearest({0, 0, 0}, 1, infinite).size() == 1);
     CHECK(world.nearest({0, 0, 0}, 0, infinite).empty());
@@ -548,11 +550,11 @@ TEST_CASE("a fat ray, a box cast, a point and the nearest by closed forms") {
 
 TEST_CASE("an empty world answers nothing, and gives no error") {
     const World world;
-    const Transform pose{};
+    const WorldTransform pose{};
     CHECK(!world.ray_cast({0, 0, 0}, {1, 0, 0}));
     CHECK(!world.shape_cast(sphere(1.0f), pose, {1, 0, 0}));
-    CHECK(world.overlap(vec3(0.0f)).empty());
-    CHECK(world.nearest(vec3(0.0f), 3, infinite).empty());
+    CHECK(world.overlap(dvec3(0.0)).empty());
+    CHECK(world.nearest(dvec3(0.0), 3, infinite).empty());
     CHECK(world.ray_cast(std::span<const Ray>{}, std::span<CastHit>{}));
     CHECK(!world.last_error());
 }
@@ -561,8 +563,8 @@ TEST_CASE("queries of nonsense are refused and say why") {
     World world;
     add(world, crate({0, 0, 0}));
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    const Transform pose{};
-    const Transform flat{vec3(0.0f), quat(0, 0, 0, 0)}, huge{vec3(0.0f), quat(1e30f, 0, 0, 0)};
+    const WorldTransform pose{};
+    const WorldTransform flat{dvec3(0.0), quat(0, 0, 0, 0)}, huge{dvec3(0.0), quat(1e30f, 0, 0, 0)};
     const auto refuses = [&](ErrorCode code, bool answered) {
         CHECK(!answered);
         CHECK(world.last_error().code == code);
@@ -581,19 +583,19 @@ TEST_CASE("queries of nonsense are refused and say why") {
         refuses(code, !world.shape_cast_all(sphere(1.0f), {good, quat(bad, 0, 0, 0)}, good).empty());
         refuses(code, world.overlap_any(b));
         refuses(code, !world.overlap(b).empty());
-        refuses(code, world.overlap_any(Aabb{good, b}));
+        refuses(code, world.overlap_any(WorldAabb{good, b}));
         refuses(code, world.overlap_any(sphere(1.0f), {b, quat(1, 0, 0, 0)}));
         refuses(code, !world.nearest(b, 1, infinite).empty());
     }
-    for (const Transform& placed : {flat, huge}) {
+    for (const WorldTransform& placed : {flat, huge}) {
         refuses(ErrorCode::not_finite, world.overlap_any(sphere(1.0f), placed));
         refuses(ErrorCode::not_finite, world.shape_cast_any(sphere(1.0f), placed, vec3(1.0f)));
     }
     refuses(ErrorCode::bad_size, world.shape_cast_any(sphere(0.0f), pose, vec3(0.0f)));
     refuses(ErrorCode::bad_size, world.overlap_any(sphere(-1.0f), pose));
-    refuses(ErrorCode::bad_argument, world.overlap_any(Aabb{{1, 1, 1}, {0, 0, 0}}));
-    refuses(ErrorCode::bad_argument, !world.nearest(vec3(0.0f), 1, -1.0f).empty());
-    refuses(ErrorCode::bad_argument, !world.nearest(vec3(0.0f), 1, nan).empty());
+    refuses(ErrorCode::bad_argument, world.overlap_any(WorldAabb{{1, 1, 1}, {0, 0, 0}}));
+    refuses(ErrorCode::bad_argument, !world.nearest(dvec3(0.0), 1, -1.0f).empty());
+    refuses(ErrorCode::bad_argument, !world.nearest(dvec3(0.0), 1, nan).empty());
     // Many: all or none.
     Ray rays[3] = {{{0, 5, 0}, {0, -9, 0}}, {{0, 5, 0}, {0, nan, 0}}, {{0, 5, 0}, {0, -9, 0}}};
     CastHit hits[3];
@@ -609,12 +611,13 @@ TEST_CASE("queries of nonsense are refused and say why") {
     CHECK(!hits[0]);
 }
 
-TEST_CASE("queries beyond all coordinates of bodies answer and do not fail") {
+TEST_CASE("queries at the end of the range of positions, and beyond it, answer and do not fail") {
     World world;
     add(world, crate({0, 0, 0}));
-    add(world, crate({3e38f, -3e38f, 3e38f}));
+    const double far = 1e18;  // positions reach as far as this, m
     const float big = 3e38f;
-    for (const vec3 at : {vec3(0.0f), vec3(big), vec3(-big, big, -big)}) {
+    add(world, crate({far, -far, far}));
+    for (const dvec3 at : {dvec3(0.0), dvec3(far), dvec3(-far, far, -far)}) {
         for (const vec3 way : {vec3(0.0f), vec3(big), vec3(-big, big, -big), vec3(0, -big, 0)}) {
             const CastHit hit = world.ray_cast(at, way);
             CHECK(hit.fraction >= 0.0f);
@@ -626,12 +629,12 @@ TEST_CASE("queries beyond all coordinates of bodies answer and do not fail") {
         world.overlap(sphere(1e6f), {at, quat(1, 0, 0, 0)});
         for (const NearHit& near : world.nearest(at, 5, infinite)) CHECK(near.distance >= 0.0f);
     }
-    CHECK(world.nearest(vec3(0.0f), 1, infinite).size() == 1);
+    CHECK(world.nearest(dvec3(0.0), 1, infinite).size() == 1);
     CHECK(!world.last_error());
 }
 
 TEST_CASE("many threads ask one world at a time, and get the answers of one") {
-    Crowd crowd(9, vec3(0.0f));
+    Crowd crowd(9, dvec3(0.0));
     run(crowd.world, 20);
     crowd.stir();  // some boxes are out of date until the next update
     const World& world = crowd.world;
@@ -644,15 +647,16 @@ TEST_CASE("many threads ask one world at a time, and get the answers of one") {
         Random random(77);
         Answers answers;
         for (int i = 0; i < 100; ++i) {
-            const vec3 from = crowd.middle + random.in_box(vec3(crowd.room)), way = 10.0f * random.direction();
-            const Transform pose{from, random.rotation()};
+            const dvec3 from = displaced(crowd.middle, random.in_box(vec3(crowd.room)));
+            const vec3 way = 10.0f * random.direction();
+            const WorldTransform pose{from, random.rotation()};
             answers.rays.push_back(world.ray_cast(from, way));
             for (const CastHit& hit : world.ray_cast_all(from, way)) answers.rays.push_back(hit);
             answers.casts.push_back(world.shape_cast(box(vec3(0.3f)), pose, way));
             answers.overlaps.push_back(world.overlap(sphere(1.5f), pose));
             answers.overlaps.push_back(world.overlap(from));
             answers.near.push_back(world.nearest(from, 4, infinite));
-            world.ray_cast(vec3(std::numeric_limits<float>::quiet_NaN()), way);  // refused, in all threads at once
+            world.ray_cast(dvec3(std::numeric_limits<double>::quiet_NaN()), way);  // refused, in all threads at once
         }
         return answers;
     };

@@ -18,11 +18,11 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
     CastHit hit = world.ray_cast({0, 0, 0}, {0, 0, -20});
     CHECK(hit.body == ball);
     CHECK(hit.fraction == doctest::Approx(0.45).epsilon(1e-5));
-    CHECK(glm::distance(hit.position, vec3(0, 0, -9)) < 1e-4f);
+    CHECK(glm::distance(hit.position, dvec3(0, 0, -9)) < 1e-4);
     CHECK(glm::distance(hit.normal, vec3(0, 0, 1)) < 1e-4f);
 
     hit = world.ray_cast({0.6f, 0, 0}, {0, 0, -20});
-    CHECK(glm::distance(hit.position, vec3(0.6f, 0, -9.2f)) < 1e-4f);
+    CHECK(glm::distance(hit.position, dvec3(0.6, 0, -9.2)) < 1e-4);
     CHECK(glm::distance(hit.normal, vec3(0.6f, 0, 0.8f)) < 1e-4f);
 
     hit = world.ray_cast({20, 0, 0}, {0, 0, 0});
@@ -32,12 +32,12 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
 
     hit = world.ray_cast({30, 1, 2}, {-20, 0, 0});
     CHECK(hit.body == block);
-    CHECK(glm::distance(hit.position, vec3(21, 1, 2)) < 1e-4f);
+    CHECK(glm::distance(hit.position, dvec3(21, 1, 2)) < 1e-4);
     CHECK(glm::distance(hit.normal, vec3(1, 0, 0)) < 1e-5f);
 
     hit = world.ray_cast({1.5f + 0.3f, 30, 0}, {-3, 0, 0});
     CHECK(hit.body == pill);
-    CHECK(glm::distance(hit.position, vec3(1.5f, 30, 0)) < 1e-4f);
+    CHECK(glm::distance(hit.position, dvec3(1.5, 30, 0)) < 1e-4);
 
     CHECK(!world.ray_cast({0, 0, 0}, {0, 0, -8.9f}));    // the ray is too short
     CHECK(!world.ray_cast({0, 0, 0}, {0, 0, 20}));       // the ray points away
@@ -52,18 +52,18 @@ TEST_CASE("of many bodies the ray hits the nearest") {
     for (int i = 0; i < 50; ++i) ids.push_back(add(world, crate({2.0f * static_cast<float>((i * 37) % 50), 0, 0})));
     for (int i = 0; i < 50; ++i) {
         // From halfway between two neighbours.
-        const float x = 2.0f * static_cast<float>(i) - 1.0f;
+        const double x = 2.0 * i - 1.0;
         const CastHit right = world.ray_cast({x, 0, 0}, {1000, 0, 0});
         REQUIRE(right);
-        CHECK(world.position(right.body).x == 2.0f * static_cast<float>(i));
+        CHECK(world.position(right.body).x == 2.0 * i);
         if (i == 0) continue;
         const CastHit left = world.ray_cast({x, 0, 0}, {-1000, 0, 0});
-        CHECK(world.position(left.body).x == 2.0f * static_cast<float>(i - 1));
+        CHECK(world.position(left.body).x == 2.0 * (i - 1));
     }
     for (int i = 0; i < 25; ++i) world.remove_body(ids[static_cast<std::size_t>(i)]);
     const CastHit hit = world.ray_cast({-1, 0, 0}, {1000, 0, 0});
     REQUIRE(hit);
-    float nearest = 1e9f;
+    double nearest = 1e9;
     for (const BodyId id : world.bodies()) nearest = std::min(nearest, world.position(id).x);
     CHECK(world.position(hit.body).x == nearest);
 }
@@ -80,7 +80,7 @@ TEST_CASE("rays agree with a look at every body, wherever bodies move") {
     for (int round = 0; round < 20; ++round) {
         run(world, 5);
         for (int k = 0; k < 30; ++k) {
-            const vec3 origin = vec3(0, 4, 0) + random.in_box(vec3(8, 4, 8));
+            const dvec3 origin = displaced(dvec3(0, 4, 0), random.in_box(vec3(8, 4, 8)));
             const vec3 along = 15.0f * random.direction();
             const CastHit hit = world.ray_cast(origin, along);
             // Spheres by the quadratic formula, the floor by its plane.
@@ -90,7 +90,7 @@ TEST_CASE("rays agree with a look at every body, wherever bodies move") {
                 const ShapeDef& shape = world.shapes(id)[0];
                 double t = 2.0;
                 if (shape.shape.type == ShapeType::sphere) {
-                    const glm::dvec3 d(along), s = glm::dvec3(origin) - glm::dvec3(world.position(id));
+                    const dvec3 d(along), s = origin - world.position(id);
                     const double r = shape.shape.radius;
                     const double a = glm::dot(d, d), b = glm::dot(s, d), c = glm::dot(s, s) - r * r;
                     if (c <= 0.0) {
@@ -100,7 +100,7 @@ TEST_CASE("rays agree with a look at every body, wherever bodies move") {
                         if (t < 0.0) t = 2.0;
                     }
                 } else if (along.y < 0.0f) {
-                    t = -static_cast<double>(origin.y) / static_cast<double>(along.y);
+                    t = -origin.y / static_cast<double>(along.y);
                 }
                 if (t < best) best = t, expected = id;
             }
@@ -110,7 +110,7 @@ TEST_CASE("rays agree with a look at every body, wherever bodies move") {
             }
             REQUIRE(hit);
             CHECK(hit.fraction == doctest::Approx(best).epsilon(1e-4).scale(1.0));
-            CHECK(glm::distance(hit.position, origin + hit.fraction * along) < 1e-4f);
+            CHECK(glm::distance(hit.position, displaced(origin, hit.fraction * along)) < 1e-4);
         }
     }
 }
@@ -127,7 +127,8 @@ TEST_CASE("rays pass through sensors and what their filter does not meet") {
     BodyDef shy = fixed_body(sphere(1.0f), {0, 0, -15});
     shy.filter = {4, 4, 0};  // collides with its own category only
     const BodyId shy_id = add(world, shy);
-    const vec3 from(0.0f), along(0, 0, -100);
+    const dvec3 from(0.0);
+    const vec3 along(0, 0, -100);
     CHECK(world.ray_cast(from, along).body == red_id);
     CHECK(world.ray_cast(from, along, {1, ~2u, 0}).body.is_null());
     CHECK(world.ray_cast(from, along, {4, ~2u, 0}).body == shy_id);
@@ -145,7 +146,7 @@ TEST_CASE("a ray names the shape of a body of several") {
         const CastHit hit = world.ray_cast({0, 5.0f + static_cast<float>(i), 0}, {20, 0, 0});
         CHECK(hit.body == id);
         CHECK(hit.shape == static_cast<std::uint32_t>(i));
-        CHECK(glm::distance(hit.position, vec3(9.6f, 5.0f + static_cast<float>(i), 0)) < 1e-4f);
+        CHECK(glm::distance(hit.position, dvec3(9.6, 5.0 + i, 0)) < 1e-4);
     }
     CHECK(world.ray_cast({20, 9, 0}, {0, -20, 0}).body.is_null());
     CHECK(world.ray_cast({10, 20, 0}, {0, -20, 0}).shape == 3);
@@ -165,17 +166,17 @@ TEST_CASE("overlaps find what overlaps, exactly, and nothing else") {
     CHECK(found(world.overlap(sphere(0.5f), {{0, 1.49f, 0}, identity}), ball));
     CHECK(!found(world.overlap(sphere(0.5f), {{0, 1.51f, 0}, identity}), ball));
     // The corner of a box's AABB is not in the sphere.
-    CHECK(!found(world.overlap(Aabb{{0.6f, 0.6f, 0.6f}, {2, 2, 2}}), ball));
-    CHECK(found(world.overlap(Aabb{{0.55f, 0.55f, 0.55f}, {2, 2, 2}}), ball));
+    CHECK(!found(world.overlap(WorldAabb{{0.6f, 0.6f, 0.6f}, {2, 2, 2}}), ball));
+    CHECK(found(world.overlap(WorldAabb{{0.55f, 0.55f, 0.55f}, {2, 2, 2}}), ball));
     // Neither is the corner of the diamond's AABB.
-    CHECK(!found(world.overlap(Aabb{{3.6f, 0.9f, -0.1f}, {4.0f, 1.3f, 0.1f}}), diamond));
-    CHECK(found(world.overlap(Aabb{{3.6f, -0.1f, -0.1f}, {4.0f, 0.1f, 0.1f}}), diamond));
-    CHECK(world.overlap(Aabb{{-10, -10, -10}, {10, 10, 10}}) == std::vector<BodyId>{ball, diamond});
-    CHECK(world.overlap(Aabb{{100, 100, 100}, {101, 101, 101}}).empty());
+    CHECK(!found(world.overlap(WorldAabb{{3.6f, 0.9f, -0.1f}, {4.0f, 1.3f, 0.1f}}), diamond));
+    CHECK(found(world.overlap(WorldAabb{{3.6f, -0.1f, -0.1f}, {4.0f, 0.1f, 0.1f}}), diamond));
+    CHECK(world.overlap(WorldAabb{{-10, -10, -10}, {10, 10, 10}}) == std::vector<BodyId>{ball, diamond});
+    CHECK(world.overlap(WorldAabb{{100, 100, 100}, {101, 101, 101}}).empty());
     // A box that is a point or a plane is a box.
-    CHECK(found(world.overlap(Aabb{{0.5f, 0, 0}, {0.5f, 0, 0}}), ball));
-    CHECK(!found(world.overlap(Aabb{{0.9f, 0.9f, 0}, {0.9f, 0.9f, 0}}), ball));
-    CHECK(found(world.overlap(Aabb{{-3, 0, -3}, {3, 0, 3}}), ball));
+    CHECK(found(world.overlap(WorldAabb{{0.5f, 0, 0}, {0.5f, 0, 0}}), ball));
+    CHECK(!found(world.overlap(WorldAabb{{0.9f, 0.9f, 0}, {0.9f, 0.9f, 0}}), ball));
+    CHECK(found(world.overlap(WorldAabb{{-3, 0, -3}, {3, 0, 3}}), ball));
     CHECK(!world.last_error());
 }
 
@@ -184,15 +185,15 @@ TEST_CASE("overlaps see teleported, removed and moved bodies as they are") {
     BodyDef def = crate({0, 0, 0});
     def.linear_velocity = {60, 0, 0};
     const BodyId id = add(world, def);
-    const auto at = [&](float x) {
-        return !world.overlap(Aabb{{x - 0.1f, -0.1f, -0.1f}, {x + 0.1f, 0.1f, 0.1f}}).empty();
+    const auto at = [&](double x) {
+        return !world.overlap(WorldAabb{{x - 0.1, -0.1, -0.1}, {x + 0.1, 0.1, 0.1}}).empty();
     };
     CHECK(at(0));
     for (int i = 1; i <= 10; ++i) {
         run(world, 1);
-        CHECK(at(static_cast<float>(i)));
-        CHECK(!at(static_cast<float>(i) - 0.7f));
-        CHECK(!at(static_cast<float>(i) + 0.7f));
+        CHECK(at(i));
+        CHECK(!at(i - 0.7));
+        CHECK(!at(i + 0.7));
     }
     world.set_transform(id, {100, 0, 0}, quat(1, 0, 0, 0));
     CHECK(at(100));
@@ -213,9 +214,9 @@ TEST_CASE("overlaps leave out sensors and what the filter does not meet, and nam
     BodyDef red = fixed_body(sphere(1.0f));
     red.filter = {2, 2, 0};
     const BodyId red_id = add(world, red);
-    CHECK(world.overlap(sphere(1.0f), Transform{}) == std::vector<BodyId>{id});
-    CHECK(world.overlap(sphere(1.0f), Transform{}, {2, 2, 0}) == std::vector<BodyId>{red_id});
-    CHECK(world.overlap(sphere(1.0f), Transform{}, {2, 0, 0}).empty());
+    CHECK(world.overlap(sphere(1.0f), WorldTransform{}) == std::vector<BodyId>{id});
+    CHECK(world.overlap(sphere(1.0f), WorldTransform{}, {2, 2, 0}) == std::vector<BodyId>{red_id});
+    CHECK(world.overlap(sphere(1.0f), WorldTransform{}, {2, 0, 0}).empty());
 }
 
 TEST_CASE("questions change nothing") {
@@ -227,7 +228,7 @@ TEST_CASE("questions change nothing") {
         run(world, 1);
         run(asked, 1);
         asked.ray_cast({0, 50, 0}, {0, -100, 0});
-        asked.overlap(sphere(3.0f), Transform{});
+        asked.overlap(sphere(3.0f), WorldTransform{});
         asked.contacts();
         asked.memory();
     }

@@ -91,7 +91,7 @@ TEST_CASE("what bounces beside what does not gets the same bits on any number of
             ids.push_back(add(world, def));
             if (i == 0 || random.below(4) != 0) continue;
             const BodyId a = ids[ids.size() - 2], b = ids.back();
-            const vec3 between = 0.5f * (world.position(a) + world.position(b));
+            const dvec3 between = midway(world.position(a), world.position(b));
             REQUIRE(!world.add_joint(BallDef{.frames = world.joint_frames(a, b, between)}).is_null());
         }
         World on_two = world, on_four = world;

@@ -15,9 +15,11 @@ using namespace talus::test;
 
 namespace {
 
-using PosesById = std::map<std::uint32_t, std::pair<BodyId, Transform>>;
+using PosesById = std::map<std::uint32_t, std::pair<BodyId, WorldTransform>>;
 
-bool equal(const Transform& a, const Transform& b) { return a.position == b.position && a.rotation == b.rotation; }
+bool equal(const WorldTransform& a, const WorldTransform& b) {
+    return a.position == b.position && a.rotation == b.rotation;
+}
 
 PosesById poses_of(const World& world) {
     PosesById poses;
@@ -34,7 +36,7 @@ struct Playground {
     }
     BodyId add_random() {
         BodyDef def = body(random.below(2) == 0 ? box(vec3(0.3f)) : sphere(0.3f), random.in_box({6, 3, 6}));
-        def.position.y += 3.5f;
+        def.position.y += 3.5;
         if (random.below(8) == 0) def.type = BodyType::fixed;
         def.user_data = ++count;
         return add(world, def);
@@ -168,10 +170,10 @@ TEST_CASE("a pose buffer gives the poses of the last two steps, whatever happens
             const auto then = last.find(slot);
             const bool from_then =
                 then != last.end() && then->second.first == id && !(moved.contains(slot) && moved[slot].placed);
-            const Transform& before = from_then ? then->second.second : pose;
-            const Transform half = poses->pose(id, 0.5f);
-            REQUIRE(length(half.position - 0.5f * (before.position + pose.position)) < 1e-5f);
-            REQUIRE(length(poses->pose(id, 0.0f).position - before.position) < 1e-6f);
+            const WorldTransform& before = from_then ? then->second.second : pose;
+            const WorldTransform half = poses->pose(id, 0.5f);
+            REQUIRE(glm::length(half.position - 0.5 * (before.position + pose.position)) < 1e-5);
+            REQUIRE(glm::length(poses->pose(id, 0.0f).position - before.position) < 1e-6);
             const quat sum =
                 before.rotation + (glm::dot(before.rotation, pose.rotation) < 0.0f ? -1.0f : 1.0f) * pose.rotation;
             const quat middle = normalized(sum);
@@ -216,7 +218,8 @@ TEST_CASE("a world view answers queries as the world did when it was taken") {
             REQUIRE(view->shapes(id).size() == then.shapes(id).size());
         }
         for (int i = 0; i < 50; ++i) {
-            const vec3 from = play.random.in_box(vec3(9)), way = play.random.in_box(vec3(9));
+            const dvec3 from = play.random.in_box(vec3(9));
+            const vec3 way = play.random.in_box(vec3(9));
             const CastHit hit = view->ray_cast(from, way), expected = then.ray_cast(from, way);
             REQUIRE(hit.body == expected.body);
             REQUIRE(hit.fraction == expected.fraction);
@@ -229,7 +232,7 @@ TEST_CASE("a world view answers queries as the world did when it was taken") {
         }
     }
     World other;
-    CHECK(buffer.latest()->position(add(other, crate({0, 0, 0}))) == vec3(0.0f));
+    CHECK(buffer.latest()->position(add(other, crate({0, 0, 0}))) == dvec3(0.0));
     CHECK(buffer.latest()->last_error().code == ErrorCode::stale_handle);
 }
 
@@ -242,11 +245,11 @@ TEST_CASE("other threads read poses and query views while the world steps") {
     std::atomic<int> reads{0}, hits{0}, wrong{0};
     const auto read = [&] {
         while (!done) {
-            float lowest = 1e9f;
+            double lowest = 1e9;
             const std::shared_ptr<const Poses> seen = poses.latest();
             for (const MovedBody& m : seen->moved()) lowest = std::min(lowest, seen->pose(m.body, 0.3f).position.y);
             if (views.latest()->ray_cast({0, 20, 0}, {0, -40, 0})) ++hits;
-            if (lowest < -5.0f) ++wrong;
+            if (lowest < -5.0) ++wrong;
             for (const MovedBody& m : seen->moved()) {
                 if (!equal(seen->pose(m.body), m.pose)) ++wrong;
             }

@@ -294,8 +294,8 @@ TEST_CASE("the least speed of a hit and continuous collision can be set at any t
         run(world, 5);
         return world.position(bullet).x;
     };
-    CHECK(end(true) < 5.0f);
-    CHECK(end(false) > 5.0f);
+    CHECK(end(true) < 5.0);
+    CHECK(end(false) > 5.0);
 }
 
 TEST_CASE("each cache that is switched off is used no more from the next step on and again once it is on") {

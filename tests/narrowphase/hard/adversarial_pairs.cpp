@@ -185,9 +185,9 @@ MatrixTransform PairSource::pose(Family family, const dvec3& position, const dma
     if (family != Family::far_poses) return {vec3(position), mat3(rotation)};
     const dvec3 place = random_.direction() * random_.between(0.5, 1.0) * far_distance;
     const mat3 turned = any_turn(random_);
-    const Transform a{vec3(place), normalized(glm::quat_cast(turned))};
+    const WorldTransform a{on_grid(place), normalized(glm::quat_cast(turned))};
     const dmat3 world(to_matrix(a.rotation));
-    const Transform b{vec3(place + world * position), normalized(glm::quat_cast(mat3(world * rotation)))};
+    const WorldTransform b{on_grid(place + world * position), normalized(glm::quat_cast(mat3(world * rotation)))};
     return to_matrix_transform(relative(a, b));
 }
 

@@ -25,7 +25,7 @@ class Pair {
 public:
     Pair(const Shape& a, const Shape& b) { batch_.add(a, b); }
 
-    const Manifold& at(const Transform& pose_of_b) {
+    const Manifold& at(const WorldTransform& pose_of_b) {
         batch_.colliders.poses[1] = pose_of_b;
         batch_.collide();
         return batch_.caches[0].manifold;
@@ -37,7 +37,7 @@ private:
 
 double deepest_point(const Manifold& m) { return wide(deepest(m)); }
 
-Transform moved_to(const vec3& position, const quat& rotation = quat(1, 0, 0, 0)) { return {position, rotation}; }
+WorldTransform moved_to(const dvec3& position, const quat& rotation = quat(1, 0, 0, 0)) { return {position, rotation}; }
 
 }  // namespace
 
@@ -82,10 +82,10 @@ TEST_CASE("contacts on a sliver of a triangle are as deep as the pair") {
             const Shape b = i % 2 == 0 ? cylinder(float(h), float(r)) : capsule(float(h), float(r));
             const dvec3 axis = random.direction(), to = random.direction();
             const double angle = random.between(0.0, 2 * pi), away = random.scale(0.01, 0.3);
-            const Transform pose = moved_to(vec3(p + 0.5 * (q - p) + away * to), turned(axis, angle));
+            const WorldTransform pose = moved_to(p + 0.5 * (q - p) + away * to, turned(axis, angle));
             if (talus::check(a)) continue;
             SimplexCache cache;
-            const double exact = wide(separation(a, b, to_matrix_transform(pose), cache).separation);
+            const double exact = wide(separation(a, b, to_matrix_transform(relative({}, pose)), cache).separation);
             if (exact > -0.01) continue;
             Pair pair(a, b);
             const double size = std::min(bounding_radius(a), bounding_radius(b));

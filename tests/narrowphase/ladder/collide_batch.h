@@ -19,7 +19,7 @@ struct Batch {
     CollideSettings settings;
     NarrowphaseProfile profile;  ///< of the last call
 
-    void add(const Shape& a, const Shape& b, const Transform& pose_b = {}, const Transform& pose_a = {}) {
+    void add(const Shape& a, const Shape& b, const WorldTransform& pose_b = {}, const WorldTransform& pose_a = {}) {
         const auto i = static_cast<std::uint32_t>(colliders.shapes.size());
         colliders.resize(i + 2);
         colliders.shapes[i] = a;

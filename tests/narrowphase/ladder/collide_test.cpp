@@ -56,17 +56,15 @@ Batch tumbling(Random& random, int count) {
             return type == ShapeType::hull ? stone(random, 24, 0.5) : test::random_shape(random, type, 0.5, nullptr);
         };
         const Shape a = any(), b = any();
-        batch.add(
-            a, b,
-            {test::narrow(random.between(0.0, 1.2) * random.direction()), turned(random, random.between(0.0, 6.0))});
+        batch.add(a, b, {random.between(0.0, 1.2) * random.direction(), turned(random, random.between(0.0, 6.0))});
     }
     return batch;
 }
 
 void stir(Batch& batch, Random& random, double way, double angle) {
     for (std::size_t i = 1; i < batch.colliders.poses.size(); i += 2) {
-        Transform& pose = batch.colliders.poses[i];
-        pose.position += test::narrow(way * random.direction());
+        WorldTransform& pose = batch.colliders.poses[i];
+        pose.position += way * random.direction();
         pose.rotation = glm::normalize(turned(random, angle) * pose.rotation);
     }
 }
@@ -278,19 +276,24 @@ TEST_CASE("edges that rub at a shallow depth do not ask EPA at each step") {
 
 TEST_CASE("relative poses and motions of four are to the bit those of one") {
     Random random(5);
-    const auto any = [&] {
-        return Transform{test::narrow(random.between(0.0, 9.0) * random.direction()),
-                         turned(random, random.between(0.0, 6.0))};
+    const auto any = [&](const dvec3& around) {
+        return WorldTransform{on_grid(around + random.between(0.0, 9.0) * random.direction()),
+                              turned(random, random.between(0.0, 6.0))};
     };
     for (int n = 0; n < 1000; ++n) {
-        Transform a[4], b[4], from[4], together[4];
-        const Transform *pa[4], *pb[4], *pf[4];
+        WorldTransform a[4], b[4];
+        const WorldTransform *pa[4], *pb[4];
+        Transform from[4], together[4];
+        const Transform* pf[4];
         Float4 radius;
         for (int i = 0; i < 4; ++i) {
-            pa[i] = &(a[i] = any()), pb[i] = &(b[i] = any()), pf[i] = &(from[i] = any());
+            const dvec3 around = n % 2 == 0 ? dvec3(0.0) : 1e6 * random.direction();
+            pa[i] = &(a[i] = any(around)), pb[i] = &(b[i] = any(around));
+            pf[i] = &(from[i] = relative_to(dvec3(0.0), any(dvec3(0.0))));
             radius[i] = float(random.between(0.0, 2.0));
         }
-        const detail::TransformLanes lanes = detail::relative(detail::load_transforms(pa), detail::load_transforms(pb));
+        const detail::TransformLanes lanes =
+            detail::relative(detail::load_rotations(pa), detail::load_transforms(pb, pa));
         const Float4 motion = detail::motion_bound(detail::load_transforms(pf), lanes, radius);
         detail::store_transforms(lanes, together);
         for (int i = 0; i < 4; ++i) {

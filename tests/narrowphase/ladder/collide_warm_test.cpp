@@ -223,17 +223,17 @@ private:
         movers_.clear();
         last_.assign(pairs.size(), {});
         for (const test::AdversarialPair& pair : pairs) {
-            Transform pose_a;
+            WorldTransform pose_a;
             if (far) {
                 const dvec3 place = random.direction() * 1e4;
-                pose_a = {vec3(place), normalized(glm::quat_cast(test::any_turn(random)))};
+                pose_a = {on_grid(place), normalized(glm::quat_cast(test::any_turn(random)))};
             }
             warm_.add(pair.a.shape, pair.b.shape, {}, pose_a);
 
             SimplexCache cache;
             const SeparationResult near = separation(pair.a.shape, pair.b.shape, pair.frame, cache);
             const dmat3 world(to_matrix(pose_a.rotation)), turned(pair.frame.rotation);
-            const dvec3 origin(pose_a.position), normal = world * dvec3(near.normal);
+            const dvec3 &origin = pose_a.position, normal = world * dvec3(near.normal);
             Mover mover;
             mover.center = origin + world * (dvec3(pair.frame.position) + turned * pair.b.solid.center);
             mover.rotation = world * turned;
@@ -257,9 +257,9 @@ private:
             const PredictedMotion predicted = mover.move(motion_, frame, random, b.solid.size);
             if (foretold) warm_.colliders.motions[2 * i + 1] = predicted;
         }
-        Transform pose;
+        WorldTransform pose;
         pose.rotation = quat(glm::normalize(glm::quat_cast(mover.rotation)));
-        pose.position = vec3(mover.center - dmat3(to_matrix(pose.rotation)) * b.solid.center);
+        pose.position = mover.center - dmat3(to_matrix(pose.rotation)) * b.solid.center;
         warm_.colliders.poses[2 * i + 1] = pose;
     }
 
@@ -466,7 +466,7 @@ TEST_CASE("an edge that just reaches a line does not come back as sunk in to its
         batch.colliders.resize(2);
         batch.colliders.shapes = {line, blade};
         batch.colliders.poses[1].rotation = normalized(glm::quat_cast(test::any_turn(random)));
-        batch.colliders.poses[1].position = vec3(0.0f, static_cast<float>(random.between(-2.0, 2.0)), 0.0f);
+        batch.colliders.poses[1].position = {0.0, random.between(-2.0, 2.0), 0.0};
         batch.records = {make_pair(batch.colliders, 0, 1)};
         batch.caches.resize(1);
         batch.active = {0};

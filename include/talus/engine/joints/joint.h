@@ -44,7 +44,7 @@ struct JointFrames {
 /// Makes frames for two bodies at these poses. Both frames have their origin at `anchor` (world, m) and their x axis
 /// along `axis` (world, any length but 0), so that the joint's coordinates are zero at these poses. An axis that is
 /// zero or not finite gives frames that add_joint refuses. The body handles stay null.
-JointFrames joint_frames(const Transform& pose_a, const Transform& pose_b, const vec3& anchor,
+JointFrames joint_frames(const WorldTransform& pose_a, const WorldTransform& pose_b, const dvec3& anchor,
                          const vec3& axis = {1.0f, 0.0f, 0.0f});
 
 /// Range of a coordinate, rad or m. If both ends are equal, the coordinate is locked at that value.
