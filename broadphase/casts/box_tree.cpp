@@ -63,14 +63,15 @@ void BoxTree::build(std::span<const WorldAabb> boxes) {
     trees_.clear();
     items_.clear();
     if (members_.empty()) return;
-    const std::vector<dvec3> origins = choose_origins(members_, boxes);
+    const std::vector<Double4> origins = choose_origins(members_, boxes);
     seen_.resize(boxes.size());
     for (std::size_t i = 0; i < origins.size(); ++i) {
         const std::size_t begin = items_.size();
-        trees_.push_back({lanes_of(origins[i]), {}});
+        trees_.push_back({origins[i], {}});
         for (const ProxyIndex p : members_) {
-            if (nearest_origin(origins, boxes[p].lower) != i) continue;
-            const BoxLanes box = seen_from(trees_[i].origin, lanes_of(boxes[p]));
+            const WorldLanes lanes = lanes_of(boxes[p]);
+            if (nearest_origin(origins, lanes.lower) != i) continue;
+            const BoxLanes box = seen_from(origins[i], lanes);
             const Float4 center = splat<Float4>(0.5f) * (box.lower + box.upper);
             seen_[p] = box;
             items_.push_back({{center[0], center[1], center[2]}, p});

@@ -4,8 +4,8 @@
 ///
 /// A moving box touches a box if the ray of its centre touches that box grown by the half edges of the moving one.
 ///
-/// All tests begin with the differences of bounds and the centre. In the world, these are exact (math.h). So a cast in a
-/// world that is moved has the same fractions, to the bit.
+/// All tests begin with the differences of bounds and the centre. In the world, these are exact (math.h). So a cast in
+/// a world that is moved has the same fractions, to the bit.
 
 #include <talus/broadphase/box_cast.h>
 #include "broadphase/columns/box_lanes.h"

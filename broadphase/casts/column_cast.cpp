@@ -10,7 +10,8 @@ namespace talus::detail {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Relative rounding of cells_of, in cells per cell of distance from the origin. A cell ends half a cell from its number.
+// Relative rounding of cells_of, in cells per cell of distance from the origin. A cell ends half a cell from its
+// number.
 constexpr double cell_slack = 1e-6, half_cell = 0.5;
 // A slab is as thick as the longest box times this, or as a cell. Larger: fewer slabs, more boxes tested in vain.
 constexpr double slab_reach = 1.5;

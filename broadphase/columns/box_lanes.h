@@ -2,8 +2,8 @@
 /// A box as vectors of lanes: tests and arithmetic on all three axes at once, without unpredictable branches.
 ///
 /// Boxes in the world are double. Boxes that are searched for are stored in float, as seen from an origin nearby
-/// (origins.h). Rounding keeps the order of numbers: boxes that overlap in the world overlap in float, too. The opposite
-/// is nearly always true, and to be tested.
+/// (origins.h). Rounding keeps the order of numbers: boxes that overlap in the world overlap in float, too. The
+/// opposite is nearly always true, and to be tested.
 
 #include <talus/aabb.h>
 #include "common/lanes.h"

@@ -7,11 +7,13 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // A layout is chosen again after this many builds, when the number of boxes has changed by this factor, when a box is
-// longer by this factor than the longest was, or when the mean number of boxes in the cell of a box has grown by this
-// factor and by more than a few.
+// longer by this factor than the longest was, when a box is farther from its origin by this factor than the farthest was
+// and by more than an origin's range, or when the mean number of boxes in the cell of a box has grown by this factor and
+// by more than a few.
 constexpr std::uint32_t layout_builds = 32;
 constexpr std::size_t layout_change = 2;
 constexpr float reach_change = 2.0f;
+constexpr float distance_change = 2.0f;
 constexpr double crowding_change = 4.0, crowding_least = 16.0;
 
 // Entries that overlap nothing, after the last one of each level: a scan may read them.
@@ -72,9 +74,17 @@ void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const Wor
         }
         extents[0] = extent;
     } else {
+        const std::span<const Double4> origins(layout_.origins);
+        const std::span<const ColumnLevel> levels(layout_.levels);
+        const std::span<const std::uint32_t> first_levels(layout_.first_levels);
         for (std::size_t i = 0; i < members.size(); ++i) {
-            const LocatedBox located = detail::locate(layout_, boxes[members[i]]);
-            put(layout_.levels[located.level], extents[located.level], i, located.box, located.edges);
+            const WorldLanes lanes = lanes_of(boxes[members[i]]);
+            const std::size_t origin = nearest_origin(origins, lanes.lower);
+            const BoxLanes box = seen_from(origins[origin], lanes);
+            const Float4 edges = box.upper - box.lower;
+            const std::uint32_t first = first_levels[origin], end = first_levels[origin + 1];
+            const std::size_t l = first + level_of(levels.subspan(first, end - first), edges);
+            put(levels[l], extents[l], i, box, edges);
         }
     }
 }
@@ -123,8 +133,15 @@ bool ColumnGrid::measure(double crowding, int tasks) {
         level.bounds = {extent.lower, extent.upper};
         level.world_bounds =
             level.members == 0 ? WorldAabb{dvec3(infinity), dvec3(-infinity)} : in_world(level.origin, level.bounds);
-        if (fresh) level.layout_reach = longest_of(level.reach);
-        good = good && longest_of(level.reach) <= reach_change * level.layout_reach;
+        if (level.members == 0) continue;
+        const float reach = longest_of(level.reach);
+        const float distance = longest_of(max(absolute(extent.lower), absolute(extent.upper)));
+        if (fresh) {
+            level.layout_reach = reach;
+            level.layout_distance = distance;
+        }
+        good = good && reach <= reach_change * level.layout_reach &&
+               distance <= distance_change * level.layout_distance + least_range;
     }
     return good || fresh;
 }

@@ -123,7 +123,7 @@ void choose_cells(ColumnLevel& level, std::span<const BoxLanes> sample) {
 }
 
 // Adds the levels for boxes with this histogram of their sizes, all seen from one origin.
-void add_levels(const Histogram& histogram, const dvec3& origin, std::vector<ColumnLevel>& levels) {
+void add_levels(const Histogram& histogram, const Double4& origin, std::vector<ColumnLevel>& levels) {
     std::size_t remaining = std::accumulate(histogram.begin(), histogram.end(), std::size_t{0});
     std::size_t bin = 0, count = 0;
     do {
@@ -133,7 +133,7 @@ void add_levels(const Histogram& histogram, const dvec3& origin, std::vector<Col
         const bool last = remaining <= one_cell_boxes || ++count == max_levels;
         const std::size_t end = last ? size_bins : std::clamp(size_bin(limit), median + 1, size_bins);
         ColumnLevel level;
-        level.origin = lanes_of(origin);
+        level.origin = origin;
         for (; bin < end; ++bin) level.members += histogram[bin];
         remaining -= level.members;
         level.size_limit = remaining == 0 ? infinity : bin_lower_edge(end);
@@ -148,8 +148,9 @@ ColumnLayout choose_layout(std::span<const ProxyIndex> members, std::span<const 
     layout.origins = choose_origins(members, boxes);
     std::vector<Histogram> histograms(layout.origins.size(), Histogram{});
     for (const ProxyIndex p : members) {
-        const std::size_t origin = nearest_origin(layout.origins, boxes[p].lower);
-        const BoxLanes box = seen_from(lanes_of(layout.origins[origin]), lanes_of(boxes[p]));
+        const WorldLanes lanes = lanes_of(boxes[p]);
+        const std::size_t origin = nearest_origin(layout.origins, lanes.lower);
+        const BoxLanes box = seen_from(layout.origins[origin], lanes);
         ++histograms[origin][size_bin(longest_of(box.upper - box.lower))];
     }
     for (std::size_t origin = 0; origin < layout.origins.size(); ++origin) {
@@ -157,8 +158,8 @@ ColumnLayout choose_layout(std::span<const ProxyIndex> members, std::span<const 
         add_levels(histograms[origin], layout.origins[origin], layout.levels);
     }
     layout.first_levels.push_back(static_cast<std::uint32_t>(layout.levels.size()));
-    // Each level gets about max_samples samples. They are picked by a hash of their place in the list, so that a regular
-    // order of the members does not matter.
+    // Each level gets about max_samples samples. They are picked by a hash of their place in the list, so that a
+    // regular order of the members does not matter.
     std::vector<std::uint32_t> threshold;
     for (const ColumnLevel& level : layout.levels) {
         const double share = 4294967296.0 * max_samples / std::max(level.members, 1u);
@@ -169,8 +170,13 @@ ColumnLayout choose_layout(std::span<const ProxyIndex> members, std::span<const 
     for (const ProxyIndex p : members) {
         hash += 0x9e3779b9u;
         if (hash * 0x85ebca6bu > threshold[0] && layout.levels.size() == 1) continue;
-        const LocatedBox located = locate(layout, boxes[p]);
-        if (hash * 0x85ebca6bu <= threshold[located.level]) samples[located.level].push_back(located.box);
+        const WorldLanes lanes = lanes_of(boxes[p]);
+        const std::size_t origin = nearest_origin(layout.origins, lanes.lower);
+        const BoxLanes box = seen_from(layout.origins[origin], lanes);
+        const std::uint32_t first = layout.first_levels[origin], end = layout.first_levels[origin + 1];
+        const std::size_t l =
+            first + level_of(std::span(layout.levels).subspan(first, end - first), box.upper - box.lower);
+        if (hash * 0x85ebca6bu <= threshold[l]) samples[l].push_back(box);
     }
     std::uint32_t cells = 0;
     for (std::size_t l = 0; l < layout.levels.size(); ++l) {

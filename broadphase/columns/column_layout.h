@@ -2,9 +2,9 @@
 /// How a grid of columns is laid out: its origins, their levels, and the cells of each level.
 ///
 /// Each box is seen from the origin that is nearest to it (origins.h): one origin for most worlds, one per crowd if
-/// crowds are far apart. A level holds the boxes of similar size of one origin. Its cells depend on the sizes of its boxes, not on the size of the world:
-/// `cell_length` mean edges long along the sweep axis, and `column_width` mean edges wide. Where boxes are far apart,
-/// the cells are larger, so that there are about as many cells as boxes.
+/// crowds are far apart. A level holds the boxes of similar size of one origin. Its cells depend on the sizes of its
+/// boxes, not on the size of the world: `cell_length` mean edges long along the sweep axis, and `column_width` mean
+/// edges wide. Where boxes are far apart, the cells are larger, so that there are about as many cells as boxes.
 ///
 /// The cells form a ring: a cell (x, y, z) has the place x * stride.x + y * stride.y + z * stride.z, modulo the number
 /// of cells. So one box 10 km away, ten crowds far apart or a diagonal line of boxes cost what an even crowd costs.
@@ -32,6 +32,7 @@ struct ColumnLevel {
     Float4 per_cell{};     ///< cells per metre along x, y, z; 0: there are no cells along this axis
     Float4 reach{};        ///< the longest edges of its boxes along x, y, z, m
     float layout_reach = 0;                 ///< the longest edge when the layout was chosen, m
+    float layout_distance = 0;              ///< the largest coordinate of a box then, as seen from the origin, m
     std::array<std::uint32_t, 3> stride{};  ///< from one cell to the next along x, y, z; 1 along the sweep axis
     std::uint32_t s = 0, u = 1, v = 2;      ///< the sweep axis and the two others
     std::uint32_t mask = 0;                 ///< number of cells - 1; the number is a power of two
@@ -44,7 +45,7 @@ struct ColumnLevel {
 inline constexpr std::size_t max_levels = 8;  ///< of an origin; the last one holds the rest, at most one box in 128
 
 struct ColumnLayout {
-    std::vector<dvec3> origins;
+    std::vector<Double4> origins;
     std::vector<ColumnLevel> levels;          ///< those of the first origin by size_limit, those of the next, ...
     std::vector<std::uint32_t> first_levels;  ///< by origin: its first level; and the number of levels
 };
@@ -79,20 +80,11 @@ inline float longest_of(Float4 edges) {
     return xyz > 0.0f ? xyz : 0.0f;
 }
 
-/// A box as its level sees it.
-struct LocatedBox {
-    std::size_t level;
-    BoxLanes box;
-    Float4 edges;
-};
-inline LocatedBox locate(const ColumnLayout& layout, const WorldAabb& box) {
-    const std::size_t origin = nearest_origin(layout.origins, box.lower);
-    std::size_t level = layout.first_levels[origin];
-    const BoxLanes seen = seen_from(layout.levels[level].origin, lanes_of(box));
-    const Float4 edges = seen.upper - seen.lower;
-    const float size = longest_of(edges);
-    while (size >= layout.levels[level].size_limit && level + 1 < layout.first_levels[origin + 1]) ++level;
-    return {level, seen, edges};
+/// The index of the level that holds a box with these edges, as seen from the origin of these levels.
+inline std::size_t level_of(std::span<const ColumnLevel> levels, Float4 edges) {
+    std::size_t l = 0;
+    while (l + 1 < levels.size() && !all(edges < splat<Float4>(levels[l].size_limit))) ++l;
+    return l;
 }
 
 /// A bound that is computed, not compared, is widened by this fraction of its coordinates, far above float's rounding.

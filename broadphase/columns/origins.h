@@ -7,6 +7,7 @@
 /// and is searched in the same way.
 
 #include <talus/broadphase/proxy.h>
+#include "broadphase/columns/box_lanes.h"
 
 #include <cstddef>
 #include <span>
@@ -15,27 +16,29 @@
 namespace talus::detail {
 
 inline constexpr std::size_t max_origins = 8;
+inline constexpr float least_range = 8192.0f;  ///< an origin serves the boxes within this distance, m
 
 /// Chooses origins for these boxes: one in a world of 16 km, or if the boxes are large enough for their distances; in
 /// larger worlds one for each crowd that has a 32nd of the boxes or more, as long as there are not too many. `members`
 /// must not be empty.
-std::vector<dvec3> choose_origins(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes);
+std::vector<Double4> choose_origins(std::span<const ProxyIndex> members, std::span<const WorldAabb> boxes);
 
 /// The largest distance along an axis, m.
-inline double distance_along_axes(const dvec3& a, const dvec3& b) {
-    const dvec3 d = glm::abs(a - b);
-    return d.x > d.y ? (d.x > d.z ? d.x : d.z) : (d.y > d.z ? d.y : d.z);
+inline double distance_along_axes(const Double4& a, const Double4& b) {
+    const Double4 d = a - b;
+    const Double2 both = max(max(d.xy, -d.xy), max(d.zz, -d.zz));
+    return both[0] > both[1] ? both[0] : both[1];
 }
 
 /// The index of the origin of a box with this lower corner.
-inline std::size_t nearest_origin(std::span<const dvec3> origins, const dvec3& lower) {
+inline std::size_t nearest_origin(std::span<const Double4> origins, const Double4& lower) {
     std::size_t nearest = 0;
-    double least = 0.0;
-    for (std::size_t i = 0; i < origins.size() && origins.size() > 1; ++i) {
+    if (origins.size() == 1) return nearest;
+    double least = distance_along_axes(origins[0], lower);
+    for (std::size_t i = 1; i < origins.size(); ++i) {
         const double distance = distance_along_axes(origins[i], lower);
-        if (i != 0 && !(distance < least)) continue;
-        nearest = i;
-        least = distance;
+        nearest = distance < least ? i : nearest;
+        least = distance < least ? distance : least;
     }
     return nearest;
 }

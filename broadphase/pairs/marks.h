@@ -29,17 +29,16 @@ public:
         std::uint32_t now_;
     };
 
-    /// Makes room for proxies below `count` and empties both sets.
+    /// Makes room for proxies below `count`, for the rounds that follow.
     void start(std::size_t count) {
         if (now_ > 0x7fffffffu) {
             std::fill(marks_.begin(), marks_.end(), 0u);
             now_ = 1;
         }
         if (marks_.size() < count) marks_.resize(count, 0);
-        clear();
     }
-    /// Empties both sets and returns them, until the next call.
-    Round clear() {
+    /// Empties both sets. Only the round of the last call is valid.
+    Round next_round() {
         now_ += 2;
         return {marks_.data(), now_};
     }

@@ -17,7 +17,7 @@ constexpr std::size_t lookahead = 8;            // data is prefetched for the pr
 // lower one reports it.
 void PairFinder::compare(const Proxies& proxies, const ProxyGrids& grids, ProxyIndex p, Task& task) {
     FoundProxies& found = task.found;
-    const Marks::Round marks = task.marks.clear();
+    const Marks::Round marks = task.marks.next_round();
     const ProxyFlags* const flags = proxies.flags().data();
     const std::span<const ProxyIndex> partners = lists_.of(p);
     for (const ProxyIndex q : partners) marks.add(q);

@@ -77,7 +77,7 @@ void PairLists::erase_long(Task& task) {
     radix_sort(erased, task.sort, 32);
     for (std::size_t i = 0; i < erased.size();) {
         const ProxyIndex owner = pair_of(erased[i]).a;
-        const Marks::Round marks = task.marks.clear();
+        const Marks::Round marks = task.marks.next_round();
         for (; i < erased.size() && pair_of(erased[i]).a == owner; ++i) marks.add(pair_of(erased[i]).b);
         retain(owner, [&](ProxyIndex partner) { return !marks.has(partner); });
         resize(owner, lists_[owner].count);

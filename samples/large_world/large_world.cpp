@@ -7,18 +7,16 @@
 /// A floor, a pyramid of ten boxes, and a ball that is thrown at it.
 talus::World make_world(const talus::dvec3& place, std::vector<talus::BodyId>& bodies) {
     talus::World world;
-    world.add_body({.type = talus::BodyType::fixed,
-                    .shape = talus::box({20, 1, 20}),
-                    .position = place + talus::dvec3(0, -1, 0)});
+    world.add_body(
+        {.type = talus::BodyType::fixed, .shape = talus::box({20, 1, 20}), .position = place + talus::dvec3(0, -1, 0)});
     for (int row = 0; row < 4; ++row) {
         for (int i = 0; i < 4 - row; ++i) {
             bodies.push_back(world.add_body({.shape = talus::box({0.5f, 0.5f, 0.5f}),
                                              .position = place + talus::dvec3(i + 0.5 * row, 0.5 + row, 0)}));
         }
     }
-    bodies.push_back(world.add_body({.shape = talus::sphere(0.4f),
-                                     .position = place + talus::dvec3(-8, 1, 0.25),
-                                     .linear_velocity = {15, 4, 0}}));
+    bodies.push_back(world.add_body(
+        {.shape = talus::sphere(0.4f), .position = place + talus::dvec3(-8, 1, 0.25), .linear_velocity = {15, 4, 0}}));
     return world;
 }
 

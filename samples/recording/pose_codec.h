@@ -1,10 +1,11 @@
 #pragma once
 /// Poses of bodies over a segment: frames between two key frames.
 ///
-/// Positions are whole multiples of a step from an origin near the bodies. Each is predicted from the body's last poses in several ways (standing,
-/// half its velocity, its velocity, its acceleration), of which the one that was nearest lately is taken; reader and
-/// writer both know which, so that the choice costs nothing. What is written is the difference, in steps. Rotations
-/// alike: predicted from the last spin, the difference is the vector part of a quaternion in steps of 2^-bits.
+/// Positions are whole multiples of a step, counted from an origin near the bodies. Each is predicted from the body's
+/// last poses in several ways (standing, half its velocity, its velocity, its acceleration), of which the one that was
+/// nearest lately is taken; reader and writer both know which, so that the choice costs nothing. What is written is the
+/// difference, in steps. Rotations alike: predicted from the last spin, the difference is the vector part of a
+/// quaternion in steps of 2^-bits.
 ///
 /// Bodies stand one after the other, each with all its frames: what comes to rest gives long runs of zeros, and what
 /// sleeps is not written at all. The writer reads along what it writes, so errors do not add up.

@@ -1,6 +1,7 @@
 #include "samples/runner/ledger_run.h"
 
 #include "samples/runner/command_line.h"
+#include "samples/scenes/moved_scene.h"
 
 #include <talus/thread_pool.h>
 
@@ -12,6 +13,7 @@ Result<LedgerReport> run_ledger(const Scene& scene, const Options& options,
                                 const std::function<void(int, int)>& progress) {
     Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes, options.scene_file});
     if (!data) return data.error();
+    if (options.origin != dvec3(0.0)) *data = moved(std::move(*data), options.origin);
     if (options.substeps) data->substeps = *options.substeps;
     WorldDef def;
     def.allow_sleep = options.sleep;

@@ -54,6 +54,17 @@ std::string set_jitter(Options& options, Values values) {
     return {};
 }
 
+std::string set_origin(Options& options, Values values) {
+    std::string_view rest = values[0];
+    for (int axis = 0; axis < 3; ++axis) {
+        const std::size_t end = axis < 2 ? rest.find(',') : rest.size();
+        if (end == std::string_view::npos || !parse(rest.substr(0, end), options.origin[axis], -1e18, 1e18))
+            return "wants three numbers with commas between them, such as 8e6,0,-1000 (m)";
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return {};
+}
+
 std::string set_sleep(Options& options, Values values) { return set_on_off(options.sleep, values[0]); }
 
 std::string set_timing(Options& options, Values values) {
@@ -87,6 +98,7 @@ constexpr OptionSpec<Options> specs[] = {
      }},
     {"", "--jitter", Takes::maybe_one, "[M]",
      "move each body of a stack, pyramid or wall sideways by up\nto M metres; without M, 0.01", set_jitter},
+    {"", "--origin", Takes::one, "X,Y,Z", "move the scene to this place in the world (m); default 0,0,0", set_origin},
     {"", "--mesh", Takes::many, "FILE...",
      "mesh files for real_things and nonconvex (OFF, OBJ, STL, ...);\nwithout it, what samples/fetch_meshes.sh fetched",
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }, true},

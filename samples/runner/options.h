@@ -23,6 +23,7 @@ struct Options {
     std::optional<int> substeps;  ///< not given: as many as the scene wants
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< m
+    dvec3 origin{0.0};    ///< the scene is moved here, m
     bool sleep = true;
     int threads = 1;
     Timing timing = Timing::pairs;

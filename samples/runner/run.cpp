@@ -2,6 +2,7 @@
 
 #include "samples/runner/command_line.h"
 #include "samples/runner/outputs/pictures.h"
+#include "samples/scenes/moved_scene.h"
 
 #include <talus/profiling/statistics.h>
 #include <talus/thread_pool.h>
@@ -45,6 +46,7 @@ void describe_end(const World& world, Summary& summary) {
 Result<Summary> run_scene(const Scene& scene, const Options& options, const std::function<void(int, int)>& progress) {
     Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes, options.scene_file});
     if (!data) return data.error();
+    if (options.origin != dvec3(0.0)) *data = moved(std::move(*data), options.origin);
     if (options.substeps) data->substeps = *options.substeps;
     Summary summary;
     summary.scene = scene.name;

@@ -160,7 +160,7 @@ TEST_CASE("a box that was stretched by a fast flight gets its own size back at r
 }
 
 TEST_CASE("memory stays proportional to boxes and pairs, after bursts and when everything is gone") {
-    // Bytes per box: 68 of its own (bounds, filter, marks), 36 in the restless grid and as much again in the settled
+    // Bytes per box: 92 of its own (bounds, filter, marks), 68 in the restless grid and as much again in the settled
     // one; vectors that double their capacity may hold twice that. Bytes per pair: the pools of the lists of partners
     // may have up to 12 entries of 4 bytes per pair (pair_lists.cpp), in vectors twice as large: about 100.
     constexpr std::size_t bytes_a_box = 500, bytes_a_pair = 100, bytes_at_all = 200000;

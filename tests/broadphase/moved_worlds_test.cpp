@@ -159,6 +159,57 @@ TEST_CASE("fractions of casts are those of exact differences, 10,000 km away") {
     CHECK(enter_fraction({place + dvec3(0, 1, 0), vec3(4, 0, 0)}, box) > 0.0);
 }
 
+TEST_CASE("casts in crowds that are far apart, and in boxes that exploded, visit what brute force says") {
+    Random random(11);
+    const double far = 1e7;
+    Broadphase b;
+    std::vector<WorldAabb> boxes;
+    const auto place = [&](std::uint32_t i) {
+        if (i % 50 == 0) return std::pow(10.0, random.between(4, 300)) * dvec3(random.point(-1, 1));
+        return far * dvec3(i % 3, i % 2, 0) + dvec3(random.point(-3, 3));
+    };
+    for (std::uint32_t i = 0; i < 900; ++i) {
+        boxes.push_back(box_on_grid(place(i), random.point(0.05f, 0.7f)));
+        b.add({.box = boxes.back(), .user_data = i, .moving = false});
+    }
+    std::vector<BoxCast> casts;
+    for (std::uint32_t i = 0; i < 400; ++i) {
+        BoxCast cast{on_grid(place(i)), 2.0f * random.point(-8, 8)};
+        if (i % 4 == 0) cast.translation = vec3(dvec3(place(i + 1)) - cast.center);  // to another crowd
+        if (i % 5 == 0) cast.half = random.point(0, 1);
+        if (is_finite(cast.translation)) casts.push_back(cast);
+    }
+    std::vector<Visit> expected;
+    for (std::size_t i = 0; i < casts.size(); ++i) {
+        for (std::uint32_t k = 0; k < boxes.size(); ++k) {
+            const double fraction = enter_fraction(casts[i], boxes[k]);
+            if (fraction >= 0.0) expected.push_back({i, k, fraction});
+        }
+    }
+    CHECK(expected.size() > 1000);
+    for (const bool updated : {false, true}) {
+        if (updated) b.update();
+        std::vector<Visit> batch, single;
+        const auto see = [&](std::vector<Visit>& visits, std::size_t i, std::uint32_t user_data) {
+            visits.push_back({i, user_data, enter_fraction(casts[i], boxes[user_data])});
+        };
+        b.cast(casts, [&](std::size_t i, std::uint32_t user_data, float max) {
+            see(batch, i, user_data);
+            return max;
+        });
+        for (std::size_t i = 0; i < casts.size(); ++i) {
+            b.cast(casts[i], [&](std::uint32_t user_data, float max) {
+                see(single, i, user_data);
+                return max;
+            });
+        }
+        std::ranges::sort(batch);
+        std::ranges::sort(single);
+        CHECK(batch == expected);
+        CHECK(single == expected);
+    }
+}
+
 TEST_CASE("a broadphase comes back from its bytes, 10,000 km away") {
     Crowd crowd(ways[2]);
     for (int i = 0; i < 10; ++i) crowd.step();
@@ -253,6 +304,19 @@ TEST_CASE("piles far apart are each searched as if they were alone") {
         CHECK(all.looked_at < piles * alone.looked_at * 5 / 4);
         CHECK(all.found < piles * alone.found * 5 / 4);
     }
+}
+
+TEST_CASE("a pile that appears 10,000 km away has an origin at once") {
+    std::vector<WorldAabb> boxes = pile(2000, dvec3(0.0));
+    const std::vector<WorldAabb> far = pile(500, ways[2]);
+    boxes.insert(boxes.end(), far.begin(), far.end());
+    std::vector<ProxyIndex> members(boxes.size());
+    for (ProxyIndex p = 0; p < boxes.size(); ++p) members[p] = p;
+    ColumnGrid grid;
+    for (int i = 0; i < 3; ++i) grid.build(std::span(members).first(2000), boxes);
+    CHECK(grid.levels().size() == 1);
+    grid.build(members, boxes);
+    CHECK(grid.levels().size() == 2);
 }
 
 TEST_CASE("boxes that are scattered over 20,000 km cost no more than a pile, and exploded boxes in a pile not much") {

@@ -16,7 +16,8 @@ struct BoxCast {
 
 /// Returns the fraction of the translation at which the moving box first touches `box` (0 if it touches it at the
 /// start), or a negative number if it does not touch it up to max_fraction. A cast that misses by no more than the
-/// rounding errors of double precision may count as a hit; a hit never counts as a miss.
+/// rounding errors of double precision may count as a hit; a hit never counts as a miss. The fraction depends on the
+/// differences of the box and the centre only.
 /// A cast touches nothing if a number of it is not finite or `half` is negative, and no cast touches a box with a NaN.
 double enter_fraction(const BoxCast& cast, const WorldAabb& box);
 

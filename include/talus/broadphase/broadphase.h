@@ -13,6 +13,14 @@
 /// - update() looks up each changed box in both grids and compares the result with the proxy's pairs so far.
 /// - Rays and moving boxes walk through the same columns. A large batch of casts builds a tree of boxes first.
 ///
+/// Boxes, points and casts are in the world, in double (math.h), and so are all tests that decide a result: two boxes
+/// that are apart by one unit of the grid are no pair, however far away they are. Inside, boxes are stored in float, as
+/// seen from an origin in each crowd, to be searched eight numbers at a time; what that finds is tested in double. So a
+/// world that is moved by a multiple of the grid, within 2^24 m of the origin, has the same fat boxes, moved, and the
+/// same pairs, visits, fractions and distances, to the bit. It costs the same, too, and so do crowds that are far
+/// apart, up to eight of them. Farther out, and for positions that are not on the grid, results are exact up to the
+/// rounding of a difference of two doubles; overlaps are always exact.
+///
 /// `talus-profile broadphase` compares it with the three broadphases of Bullet; docs/benchmarks.md has the table.
 ///
 /// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy and
@@ -41,7 +49,7 @@ struct BroadphaseBytes;
 /// Neighbouring cells of one column of a grid, for debug drawing.
 struct CellRun {
     WorldAabb box;                 ///< around the cells, m; along the axis without cells, around the level
-    std::uint32_t level = 0;       ///< level 0 holds the smallest boxes
+    std::uint32_t level = 0;       ///< the levels of a crowd follow each other, from small boxes to large ones
     std::uint32_t sweep_axis = 0;  ///< the axis along which the column runs: 0, 1, 2 for x, y, z
     std::uint32_t boxes = 0;       ///< number of boxes whose lower corners are in these cells
 };
@@ -155,10 +163,10 @@ public:
     }
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the
-    /// point, in ascending order of distance and, at equal distances, of the proxy indices. The float that `visit`
-    /// returns is the new max_distance; a negative one stops. For the k nearest boxes, return max_distance on the
-    /// first k - 1 calls and then a negative number. If the point is not finite, or max_distance is NaN or negative,
-    /// nothing is visited.
+    /// point, in ascending order of distance and, at equal distances, of the proxy indices. A distance beyond float
+    /// counts as the largest float. The float that `visit` returns is the new max_distance; a negative one stops. For
+    /// the k nearest boxes, return max_distance on the first k - 1 calls and then a negative number. If the point is
+    /// not finite, or max_distance is NaN or negative, nothing is visited.
     template <class Visit>
     void nearest(const dvec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {

@@ -41,6 +41,7 @@ struct Case {
         std::size_t boxes;  ///< 0: any number
         double value;       ///< times faster: at least; others: at most
     } bars[2];
+    bool wide = false;  ///< floats cannot hold the positions: Bullet is left out
 };
 
 struct Table {
@@ -78,6 +79,8 @@ constexpr Case pathologies[] = {
     {"burst", Act::add, Score::times_uniform, burst_world, all, {{0, 4}}},
     {"line", Act::move, Score::times_uniform, line_world, all, {{0, 4}}},
     {"crowd", Act::move, Score::times_uniform, crowd_world, trek, {{0, 4}}},
+    {"far", Act::move, Score::times_uniform, far_world, all, {{0, 1.1}}, true},
+    {"apart", Act::move, Score::times_uniform, apart_world, all, {{0, 1.6}}, true},
 };
 constexpr Case ray_cases[] = {
     {"rays", Act::cast, Score::times_faster, cube_world, none, {{0, 3}}},
@@ -99,8 +102,8 @@ Compares broadphases, begin and end events included, on the same boxes: Talus's,
 same with m_deferedcollide, and bt32BitAxisSweep3. One thread, CPU time; medians over the frames of a repeat, then over the
 repeats.
   --case NAME     only this case (may be given several times): cube, cube-tenth, cube-teleport, flat, flat-tenth,
-                  flat-teleport; sleeping, still; threads, threads-tenth; tower, heap, slabs, point, burst, line, crowd;
-                  rays, rays-closest, rays-batch
+                  flat-teleport; sleeping, still; threads, threads-tenth; tower, heap, slabs, point, burst, line, crowd,
+                  far, apart; rays, rays-closest, rays-batch
   --boxes N       only this size, 100 to 1000000 (may be given several times; default 1000, 10000, 50000, 100000). The
                   cases at rest and of threads take the largest size; the cases from tower to rays-batch take the largest
                   up to 10000
@@ -220,7 +223,7 @@ bool wants(const Row& row, std::size_t lane, const Options& options) {
     if (lane == talus) return true;
     if (lane == uniform) return row.what.score == Score::times_uniform || row.what.score == Score::times_one_thread;
     if (row.what.score == Score::times_one_thread) return false;
-    if (!options.bullet) return false;
+    if (!options.bullet || row.what.wide) return false;
     if (casts(row.what.act)) return lane == dbvt;  // both modes have the same tree
     return lane != sap || row.world.boxes.size() <= sap_limit || options.all_engines;
 }

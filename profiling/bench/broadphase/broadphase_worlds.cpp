@@ -11,22 +11,28 @@ namespace {
 constexpr float volume_of_pair = 8.0f;  ///< in which the centre of one box lies if it overlaps another, on average, m^3
 constexpr float overlaps_a_box = 4.5f;
 constexpr float frames_of_drift = 20000.0f;  ///< how long a world that drifts has room
+constexpr double far_away = 1e7;             ///< m
 constexpr std::uint64_t seed = 1;
 
 float volume_for(std::size_t boxes, float overlaps) { return volume_of_pair * static_cast<float>(boxes) / overlaps; }
 
-Aabb cube(float volume) { return {vec3(-0.5f * std::cbrt(volume)), vec3(0.5f * std::cbrt(volume))}; }
+WorldAabb box_around(const dvec3& middle, const vec3& half) { return {middle - dvec3(half), middle + dvec3(half)}; }
 
-vec3 point_in(samples::Random& random, const Aabb& box) { return center(box) + random.in_box(half_extents(box)); }
+WorldAabb cube(float volume, const dvec3& middle = dvec3(0.0)) {
+    return box_around(middle, vec3(0.5f * std::cbrt(volume)));
+}
+
+dvec3 point_in(samples::Random& random, const WorldAabb& box) {
+    return center(box) + dvec3(random.in_box(half_extents(box)));
+}
 
 /// A box of random edges.
-WorldAabb box_at(samples::Random& random, const vec3& middle) {
-    const vec3 half = vec3(0.5f) + random.in_box(vec3(0.25f));
-    return {middle - half, middle + half};
+WorldAabb box_at(samples::Random& random, const dvec3& middle) {
+    return box_around(middle, vec3(0.5f) + random.in_box(vec3(0.25f)));
 }
 
 /// Adds boxes whose centres are uniform in `centers`.
-void fill(BoxWorld& world, std::size_t boxes, const Aabb& centers) {
+void fill(BoxWorld& world, std::size_t boxes, const WorldAabb& centers) {
     for (std::size_t i = 0; i < boxes; ++i) {
         world.boxes.push_back(box_at(world.random, point_in(world.random, centers)));
     }
@@ -50,7 +56,7 @@ BoxWorld finish(BoxWorld world, const BoxMotion& motion) {
         world.movers.resize(few);
         std::sort(world.movers.begin(), world.movers.end());
     }
-    for (BoxWorld::Region& region : world.regions) region.centers.upper += frames_of_drift * motion.drift;
+    for (BoxWorld::Region& region : world.regions) region.centers.upper += dvec3(frames_of_drift * motion.drift);
     return world;
 }
 
@@ -60,7 +66,7 @@ BoxWorld begin() {
     return world;
 }
 
-float bounce(float x, float low, float high) { return x < low ? 2.0f * low - x : x > high ? 2.0f * high - x : x; }
+double bounce(double x, double low, double high) { return x < low ? 2.0 * low - x : x > high ? 2.0 * high - x : x; }
 
 /// The pairs that an engine has to find: all of them, or those of the boxes that come later.
 std::size_t pairs_to_find(const BoxWorld& world) {
@@ -75,20 +81,21 @@ void BoxWorld::advance() {
     auto region = regions.begin();
     for (const std::uint32_t i : movers) {
         while (i >= region->end) ++region;
-        const Aabb& range = region->centers;
-        const Aabb box = relative_to(dvec3(0.0), boxes[i]);
-        const vec3 from = center(box);
-        vec3 to = from + motion.drift + random.in_box(vec3(motion.jitter));
+        const WorldAabb& range = region->centers;
+        WorldAabb& box = boxes[i];
+        const dvec3 from = center(box);
+        dvec3 to = from + dvec3(motion.drift + random.in_box(vec3(motion.jitter)));
         for (int axis = 0; axis < 3; ++axis) to[axis] = bounce(to[axis], range.lower[axis], range.upper[axis]);
-        steps[i] = to - from;
+        steps[i] = vec3(to - from);
         if (motion.teleporting > 0.0f && random.unit() < motion.teleporting) to = point_in(random, range);
-        boxes[i] = {box.lower + (to - from), box.upper + (to - from)};
+        box.lower += to - from;
+        box.upper += to - from;
     }
 }
 
-Aabb BoxWorld::extent() const {
-    Aabb all = relative_to(dvec3(0.0), boxes[0]);
-    for (const WorldAabb& box : boxes) all = merge(all, relative_to(dvec3(0.0), box));
+WorldAabb BoxWorld::extent() const {
+    WorldAabb all = boxes[0];
+    for (const WorldAabb& box : boxes) all = merge(all, box);
     for (const Region& region : regions) all = merge(all, region.centers);
     return expand(all, 1.0f);  // more than half an edge
 }
@@ -124,12 +131,12 @@ BoxWorld heap_world(std::size_t boxes, const BoxMotion& motion) {
 
 BoxWorld slab_world(std::size_t boxes, const BoxMotion& motion) {
     constexpr int slabs = 8, still = 6;
-    const Aabb all = cube(volume_for(boxes, overlaps_a_box));
+    const WorldAabb all = cube(volume_for(boxes, overlaps_a_box));
     BoxWorld world = begin();
     fill(world, boxes, all);
     for (int k = 0; k < slabs; ++k) {
-        const float y = all.lower.y + (static_cast<float>(k) + 0.5f) / slabs * (all.upper.y - all.lower.y);
-        world.boxes.push_back({vec3(all.lower.x, y - 0.25f, all.lower.z), vec3(all.upper.x, y + 0.25f, all.upper.z)});
+        const double y = all.lower.y + (k + 0.5) / slabs * (all.upper.y - all.lower.y);
+        world.boxes.push_back({dvec3(all.lower.x, y - 0.25, all.lower.z), dvec3(all.upper.x, y + 0.25, all.upper.z)});
     }
     world.regions.push_back({world.boxes.size(), all});
     world.fixed = still;
@@ -154,7 +161,7 @@ BoxWorld line_world(std::size_t boxes, const BoxMotion& motion) {
     constexpr float spacing = 0.4f;  // on each axis: each box overlaps about two others
     BoxWorld world = begin();
     for (std::size_t i = 0; i < boxes; ++i) {
-        world.boxes.push_back(box_at(world.random, vec3(spacing * static_cast<float>(i))));
+        world.boxes.push_back(box_at(world.random, dvec3(spacing * static_cast<float>(i))));
     }
     world.regions.push_back({boxes, {vec3(0.0f), vec3(spacing * static_cast<float>(boxes))}});
     return finish(std::move(world), motion);
@@ -169,6 +176,20 @@ BoxWorld crowd_world(std::size_t boxes, const BoxMotion& motion) {
         if (glm::dot(at, at) <= radius * radius) world.boxes.push_back(box_at(world.random, at));
     }
     world.regions.push_back({boxes, {vec3(-2.0f * radius), vec3(2.0f * radius)}});
+    return finish(std::move(world), motion);
+}
+
+BoxWorld far_world(std::size_t boxes, const BoxMotion& motion) {
+    BoxWorld world = begin();
+    fill(world, boxes, cube(volume_for(boxes, overlaps_a_box), dvec3(far_away)));
+    return finish(std::move(world), motion);
+}
+
+BoxWorld apart_world(std::size_t boxes, const BoxMotion& motion) {
+    const std::size_t half = boxes / 2;
+    BoxWorld world = begin();
+    for (const double side : {-0.5, 0.5})
+        fill(world, half, cube(volume_for(half, overlaps_a_box), dvec3(side * far_away, 0.0, 0.0)));
     return finish(std::move(world), motion);
 }
 
@@ -194,13 +215,13 @@ BoxWorld uniform_like(const BoxWorld& world) {
 
 std::size_t count_overlaps(std::span<const WorldAabb> boxes) {
     if (boxes.empty()) return 0;
-    dvec3 sum(0.0), squares(0.0);
+    glm::dvec3 sum(0.0), squares(0.0);
     for (const WorldAabb& box : boxes) {
-        const dvec3 c = center(box);
+        const glm::dvec3 c = center(box);
         sum += c;
         squares += c * c;
     }
-    const dvec3 spread = squares - sum * sum / static_cast<double>(boxes.size());
+    const glm::dvec3 spread = squares - sum * sum / static_cast<double>(boxes.size());
     int axis = 0;
     for (int k = 1; k < 3; ++k) {
         if (spread[k] > spread[axis]) axis = k;
@@ -219,16 +240,16 @@ std::vector<Segment> make_segments(const BoxWorld& world, std::size_t count) {
     samples::Random random(seed + 1);
     std::vector<Segment> segments;
     for (std::size_t i = 0; i < count; ++i) {
-        const vec3 from = point_in(random, world.regions[0].centers);
-        const vec3 to = point_in(random, world.regions[0].centers);
-        segments.push_back({from, to - from, 1.0f / (to - from)});
+        const dvec3 from = point_in(random, world.regions[0].centers);
+        const vec3 way(point_in(random, world.regions[0].centers) - from);
+        segments.push_back({from, way, 1.0f / way});
     }
     return segments;
 }
 
 float entry(const Segment& segment, const WorldAabb& box) {
-    const Aabb seen = relative_to(segment.origin, box);
-    const vec3 a = seen.lower * segment.inverse, b = seen.upper * segment.inverse;
+    const vec3 a = vec3(box.lower - segment.origin) * segment.inverse;
+    const vec3 b = vec3(box.upper - segment.origin) * segment.inverse;
     const vec3 near = glm::min(a, b), far = glm::max(a, b);
     const float in = std::max({near.x, near.y, near.z, 0.0f}), out = std::min({far.x, far.y, far.z, 1.0f});
     return in <= out ? in : missed;

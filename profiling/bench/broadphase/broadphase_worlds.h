@@ -29,10 +29,10 @@ struct BoxWorld {
     /// Boxes up to `end`, from the region before on, keep their centres in `centers`: they bounce off its sides.
     struct Region {
         std::size_t end;
-        Aabb centers;
+        WorldAabb centers;
     };
 
-    std::vector<WorldAabb> boxes;       ///< their coordinates are floats: so Bullet gets the same boxes
+    std::vector<WorldAabb> boxes;
     std::vector<vec3> steps;            ///< by box: the step of this frame; of a teleported box what it had been
     std::vector<std::uint32_t> movers;  ///< the boxes that an engine is told about each frame, ascending
     std::vector<Region> regions;
@@ -42,8 +42,8 @@ struct BoxWorld {
     samples::Random random{0};
 
     bool moving(std::size_t box) const { return box < boxes.size() - fixed; }
-    void advance();       ///< to the next frame
-    Aabb extent() const;  ///< around all that the boxes can reach, from the origin
+    void advance();            ///< to the next frame
+    WorldAabb extent() const;  ///< around all that the boxes can reach
 };
 
 /// 4.5 overlaps a box, except at the sides of the world.
@@ -64,6 +64,10 @@ BoxWorld burst_world(std::size_t boxes, const BoxMotion& motion);
 BoxWorld line_world(std::size_t boxes, const BoxMotion& motion);
 /// A ball with 20 overlaps a box.
 BoxWorld crowd_world(std::size_t boxes, const BoxMotion& motion);
+/// A cube world 10,000 km from the origin.
+BoxWorld far_world(std::size_t boxes, const BoxMotion& motion);
+/// Two cube worlds of half the boxes each, 10,000 km apart.
+BoxWorld apart_world(std::size_t boxes, const BoxMotion& motion);
 
 /// A uniform cube with as many boxes as `world`, nearly as many pairs (new pairs, where boxes come later) and the same
 /// motion of all of them: what to compare a pathology with.
@@ -73,7 +77,7 @@ BoxWorld uniform_like(const BoxWorld& world);
 std::size_t count_overlaps(std::span<const WorldAabb> boxes);
 
 struct Segment {
-    dvec3 origin;               ///< world, m; three floats
+    dvec3 origin;
     vec3 translation, inverse;  ///< inverse: 1 / translation
 };
 

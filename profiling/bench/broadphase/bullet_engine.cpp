@@ -32,7 +32,6 @@ void counted_free(void* memory) {
 }
 
 btVector3 to_bullet(const vec3& v) { return {v.x, v.y, v.z}; }
-btVector3 to_bullet(const dvec3& v) { return to_bullet(vec3(v)); }
 
 std::size_t box_of(const btBroadphaseProxy* proxy) {
     return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(proxy->m_clientObject));
@@ -58,7 +57,7 @@ public:
         btAlignedAllocSetCustomAligned(counted_alloc, counted_free);
         account = &bytes_;
         if (is_sap_) {
-            const Aabb extent = world.extent();
+            const WorldAabb extent = world.extent();
             // Without its second tree for rays, which nobody asks here: that only costs.
             broadphase_ =
                 std::make_unique<bt32BitAxisSweep3>(to_bullet(extent.lower), to_bullet(extent.upper),
@@ -109,8 +108,8 @@ public:
         double sum = 0.0;
         for (const Segment& segment : segments) {
             BulletRay ray(segment, world.boxes, closest);
-            const btVector3 from = to_bullet(segment.origin);
-            broadphase_->rayTest(from, from + to_bullet(segment.translation), ray);
+            broadphase_->rayTest(to_bullet(segment.origin), to_bullet(segment.origin + dvec3(segment.translation)),
+                                 ray);
             sum += ray.hits.result();
         }
         return sum;

@@ -1,6 +1,6 @@
 #pragma once
 /// A scene of the scene library built in Bullet, to be compared with. Bullet's own defaults wherever it has one: Dbvt
-/// broadphase, sequential impulses with 10 iterations, its collision margins. Its places are floats.
+/// broadphase, sequential impulses with 10 iterations, its collision margins. Its positions are floats.
 
 #include "samples/scenes/scene.h"
 

@@ -403,7 +403,7 @@ class Recording {
   readHead(r) {
     this.scene = r.text();
     this.dt = r.f32();
-    this.origin = [r.f64(), r.f64(), r.f64()];  // in the world; all places below are relative to it
+    this.origin = [r.f64(), r.f64(), r.f64()];  // in the world, m; all positions below are relative to it
     this.camera = {eye: r.vec3(), target: r.vec3(), fov: r.f32()};
     this.step = r.f64();
     this.bits = r.u8();
