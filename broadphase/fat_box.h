@@ -50,8 +50,7 @@ inline WorldAabb fatten(const WorldAabb& tight, const vec3& displacement) {
     const Float4 zero{}, ahead = stretch_of(longest, max(motion, zero), s.steps_ahead),
                          behind = stretch_of(longest, max(-motion, zero), s.steps_ahead),
                          back = stretch_of(longest, absolute(motion), s.steps_behind);
-    return aabb_of({box.lower - on_grid(margin + max(behind, back)),
-                    box.upper + on_grid(margin + max(ahead, back))});
+    return aabb_of({box.lower - on_grid(margin + max(behind, back)), box.upper + on_grid(margin + max(ahead, back))});
 }
 
 /// Returns whether `fat` contains `tight` and its margins are not larger than shrink_factor allows.

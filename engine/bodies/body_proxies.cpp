@@ -24,7 +24,8 @@ static Filter proxy_filter(const Body& body, const ShapePool& shapes) {
 }
 
 static WorldAabb swept(const WorldAabb& box, const vec3& displacement) {
-    return merge(box, {displaced(box.lower, displacement), displaced(box.upper, displacement)});
+    const dvec3 by = on_grid(displacement);
+    return {box.lower + glm::min(by, dvec3(0.0)), box.upper + glm::max(by, dvec3(0.0))};
 }
 
 void BodyProxies::note(std::uint32_t slot, Body& body, ProxyIndex proxy) {

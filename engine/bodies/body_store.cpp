@@ -97,8 +97,6 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
     defs.resize(size);
     local_boxes.resize(size);
     boxes.resize(size);
-    surfaces.resize(size);
-    triangles.resize(size);
     colliders.resize(size);
     return first;
 }
@@ -106,8 +104,7 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
 void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& colliders) {
     for (std::uint32_t i = first; i < first + count; ++i) {
         defs[i] = ShapeDef{};
-        surfaces[i] = Surface{};
-        triangles[i] = TrianglePlace{};
+        if (i < triangles.size()) triangles[i] = TrianglePlace{};
         if (i < colliders.surface_triangles.size()) colliders.surface_triangles[i] = SurfaceTriangle{};
         colliders.shapes[i] = Shape{};
         ++colliders.versions[i];  // caches of the old shape do not match the next one here
@@ -121,6 +118,7 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
 
 std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
     const std::uint32_t slot = allocate(1, colliders);
+    if (triangles.size() <= slot) triangles.resize(slot + 1);
     triangles[slot] = {mesh, triangle};
     if (colliders.surface_triangles.size() <= slot) colliders.surface_triangles.resize(slot + 1);
     derive_triangle(slot, colliders);
@@ -134,7 +132,6 @@ void ShapePool::derive_triangle(std::uint32_t slot, Colliders& colliders) {
     const detail::PlacedTriangle placed = detail::place_triangle(*defs[place.mesh].mesh, place.triangle);
     place.material = placed.material;
     place.middle = placed.middle;
-    surfaces[slot] = surface_of(material(slot));
     colliders.shapes[slot] = placed.shape;
     local_boxes[slot] = talus::bounds(placed.shape);
     colliders.surface_triangles[slot] = placed.surface;
@@ -143,7 +140,6 @@ void ShapePool::derive_triangle(std::uint32_t slot, Colliders& colliders) {
 void ShapePool::derive(Colliders& colliders) {
     const std::size_t size = defs.size();
     local_boxes.resize(size);
-    surfaces.resize(size);
     colliders.shapes.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) {
         if (is_triangle(i)) {
@@ -160,7 +156,6 @@ void ShapePool::derive(Colliders& colliders) {
 void ShapePool::derive_shape(std::uint32_t slot, Colliders& colliders) {
     const ShapeDef& def = defs[slot];
     local_boxes[slot] = def.mesh ? def.mesh->bounds() : talus::bounds(def.shape);
-    surfaces[slot] = surface_of(def.material);
     colliders.shapes[slot] = def.shape;
 }
 
@@ -177,14 +172,16 @@ void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
 
 const Material& ShapePool::material(std::uint32_t slot) const {
     const ShapeDef& def = defs[shape_of(slot)];
-    const std::uint32_t number = triangles[slot].material;
-    return is_triangle(slot) && number < def.mesh_materials.size() ? def.mesh_materials[number] : def.material;
+    const std::uint32_t number = is_triangle(slot) ? triangles[slot].material : null_index;
+    return number < def.mesh_materials.size() ? def.mesh_materials[number] : def.material;
 }
+
+Surface ShapePool::surface(std::uint32_t slot) const { return surface_of(material(slot)); }
 
 std::size_t ShapePool::bytes() const {
     return defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
            free_ones_.capacity() * sizeof(std::uint32_t) + (local_boxes.capacity() + boxes.capacity()) * sizeof(Aabb) +
-           surfaces.capacity() * sizeof(Surface) + free_runs_.capacity() * sizeof(FreeRun);
+           free_runs_.capacity() * sizeof(FreeRun);
 }
 
 bool BodyStore::has_valid_free_list() const {

@@ -137,10 +137,11 @@ public:
     void derive_shape(std::uint32_t slot, Colliders& colliders);
     /// Moves a triangle to the pose of its mesh.
     void place_triangle(std::uint32_t slot, Colliders& colliders);
-    bool is_triangle(std::uint32_t slot) const { return triangles[slot].mesh != null_index; }
+    bool is_triangle(std::uint32_t slot) const { return slot < triangles.size() && triangles[slot].mesh != null_index; }
     /// Returns the slot of the user's shape to which a slot belongs.
     std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
     const Material& material(std::uint32_t slot) const;
+    Surface surface(std::uint32_t slot) const;
 
     /// For saved worlds (common/bytes.h): the state of the pool and of the colliders.
     template <class Bytes>
@@ -164,10 +165,9 @@ public:
     }
 
     std::vector<ShapeDef> defs;
-    std::vector<Aabb> local_boxes;  ///< in the shape's frame
-    std::vector<Aabb> boxes;        ///< along the world's axes, as seen from the origin of the shape's frame
-    std::vector<Surface> surfaces;
-    std::vector<TrianglePlace> triangles;
+    std::vector<Aabb> local_boxes;         ///< in the shape's frame
+    std::vector<Aabb> boxes;               ///< along the world's axes, as seen from the origin of the shape's frame
+    std::vector<TrianglePlace> triangles;  ///< may be shorter than the others: the rest are no triangles
 
     std::size_t bytes() const;
 
@@ -175,7 +175,10 @@ private:
     void derive_triangle(std::uint32_t slot, Colliders& colliders);
     template <class Bytes>
     void visit_triangles(Bytes& bytes, std::size_t size, Colliders& colliders) {
-        visit_parallel(bytes, size, triangles);
+        bytes(triangles);
+        if constexpr (Bytes::reads) {
+            if (!bytes.expect(triangles.size() <= size, "there are more triangles than shapes")) triangles.clear();
+        }
         for (std::size_t i = 0; i < triangles.size(); ++i) {
             if (triangles[i].mesh == null_index) continue;
             if constexpr (Bytes::reads) colliders.surface_triangles.resize(size);

@@ -265,7 +265,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const WorldTransform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
         sources[i] = contact_source(edge.a, edge.b, edge.contact, pose_a, pose_b, in.centers, manifold, state);
         if (edge.special) {
-            put_surface(surface_rows[i], state, in.surfaces[pair.a], pose_a.rotation, in.surfaces[pair.b],
+            put_surface(surface_rows[i], state, in.shapes.surface(pair.a), pose_a.rotation, in.shapes.surface(pair.b),
                         pose_b.rotation);
         }
         for (int p = 0; p < manifold.count; ++p) {

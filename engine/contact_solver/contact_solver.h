@@ -86,7 +86,7 @@ public:
         std::span<const ConstraintGraph::Edge> edges;
         ContactTable& contacts;
         const Colliders& colliders;
-        std::span<const Surface> surfaces;
+        const ShapePool& shapes;
         std::span<const SolverMass> masses;
         std::span<const dvec3> centers;  ///< of mass, by solver index, where the contacts were found
     };

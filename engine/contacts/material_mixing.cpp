@@ -34,7 +34,7 @@ void mix_materials(const ShapePool& shapes, const Colliders& colliders, const Pa
         radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
     state.rolling_arm = std::max(a.rolling_resistance, b.rolling_resistance) * radius;
     state.special_surface =
-        state.rolling_arm > 0.0f || !shapes.surfaces[record.a].is_plain() || !shapes.surfaces[record.b].is_plain();
+        state.rolling_arm > 0.0f || !shapes.surface(record.a).is_plain() || !shapes.surface(record.b).is_plain();
 }
 
 }  // namespace talus

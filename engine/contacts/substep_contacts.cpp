@@ -265,8 +265,8 @@ std::uint32_t SubstepContacts::renew(const Input& in) {
         const ContactState& state = contacts.states[r.contact];
         if (state.merged || state.modified) keep_points(in.world, r.contact);
     }
-    const ContactSolver::Input input{in.solve.edges,           in.world.contacts,  in.world.colliders,
-                                     in.world.shapes.surfaces, in.moving.masses(), in.moving.centers()};
+    const ContactSolver::Input input{in.solve.edges,  in.world.contacts,  in.world.colliders,
+                                     in.world.shapes, in.moving.masses(), in.moving.centers()};
     in.solver.renew(renewed_, input, in.moving.bodies());
     const std::span<ContactSolver::TakenBack> taken = in.solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });

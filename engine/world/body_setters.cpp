@@ -96,14 +96,10 @@ bool World::set_material(BodyId id, std::uint32_t shape, const Material& materia
         return false;
     const std::uint32_t index = s.bodies[id.slot].first_shape + shape;
     s.shapes.defs[index].material = material;
-    s.shapes.surfaces[index] = surface_of(material);
     for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) {
         for_each_contact(s.contacts, p, [&](std::uint32_t c) {
             const PairRecord& record = s.contacts.records[c];
             if (s.shapes.shape_of(record.a) != index && s.shapes.shape_of(record.b) != index) return;
-            for (const std::uint32_t slot : {record.a, record.b}) {
-                if (s.shapes.is_triangle(slot)) s.shapes.surfaces[slot] = surface_of(s.shapes.material(slot));
-            }
             s.contact_world().mix_materials(c);
         });
     });

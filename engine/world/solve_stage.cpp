@@ -132,8 +132,7 @@ void World::State::do_field_work(const SolvePlan::FieldWork& work, std::uint32_t
             for (std::uint32_t i = first; i < last; ++i) moving.end(i, indices, bodies);
             break;
         case Kind::begin_contacts: {
-            const ContactSolver::Input input{edges,           contacts,        colliders,
-                                             shapes.surfaces, moving.masses(), moving.centers()};
+            const ContactSolver::Input input{edges, contacts, colliders, shapes, moving.masses(), moving.centers()};
             for_fields_of(field, [&](const ContactSolver::Field& own) { solver.prepare(own, input); });
             break;
         }

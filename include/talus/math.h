@@ -65,8 +65,13 @@ inline double on_grid(double x) {
 }
 /// Returns the nearest point of the grid.
 inline dvec3 on_grid(const dvec3& p) { return {on_grid(p.x), on_grid(p.y), on_grid(p.z)}; }
+/// The same for floats, with fewer instructions: floats of 2^22 and more are multiples, and the sum is exact.
+inline dvec3 on_grid(const vec3& v) {
+    constexpr double shift = 1.5 * 8388608.0;
+    return (dvec3(v) + shift) - shift;
+}
 /// Returns a point of the grid, displaced by `by` (m) to the nearest point of the grid.
-inline dvec3 displaced(const dvec3& point, const vec3& by) { return point + on_grid(dvec3(by)); }
+inline dvec3 displaced(const dvec3& point, const vec3& by) { return point + on_grid(by); }
 
 /// Returns the point of the grid midway between two points of the grid, to the nearest.
 inline dvec3 midway(const dvec3& a, const dvec3& b) { return a + on_grid(0.5 * (b - a)); }

@@ -87,7 +87,7 @@ struct Problem {
     std::vector<dvec3> centers{dvec3(0.0)};
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
-    std::vector<Surface> surfaces;  // by collider
+    ShapePool shapes;  // only their materials
     ContactSolver solver;
     std::vector<std::uint32_t> first_body;  // solver index of a case's body b; body a is the one before
 
@@ -105,7 +105,7 @@ struct Problem {
             const std::uint32_t slot_a = store.allocate(), slot_b = store.allocate();
             const auto collider = static_cast<std::uint32_t>(colliders.shapes.size());
             colliders.resize(collider + 2);
-            surfaces.resize(collider + 2);
+            shapes.defs.resize(collider + 2);
             // Equal spheres keep the order (a, b).
             for (std::uint32_t i = 0; i < 2; ++i) {
                 colliders.shapes[collider + i] = sphere(1.0f);
@@ -135,7 +135,7 @@ struct Problem {
 
     void prepare() {
         solver.begin(graph, edges, substep, ContactSolver::usual_hertz(substep, WorldDef{}.contact_rate));
-        solver.prepare({edges, contacts, colliders, surfaces, masses, centers});
+        solver.prepare({edges, contacts, colliders, shapes, masses, centers});
     }
 
     /// Runs one step of `substeps` sub-steps, as World does, for bodies whose inertia does not change as they rotate.
@@ -406,7 +406,10 @@ TEST_CASE("four lanes and eight give the same bits") {
                 state.special_surface = true;
                 state.rolling_arm = surface.between(0.0f, 0.1f);
                 for (std::size_t k = 2 * i; k < 2 * i + 2; ++k) {
-                    problem->surfaces[k] = {surface.in_box(vec3(1.0f)), surface.direction(), surface.unit()};
+                    Material& material = problem->shapes.defs[k].material;
+                    material.surface_velocity = surface.in_box(vec3(1.0f));
+                    material.grip_axis = surface.direction();
+                    material.grip_across = surface.unit();
                 }
             }
             problem->graph.build(problem->edges, std::vector<std::uint8_t>(problem->masses.size()));
@@ -436,7 +439,7 @@ TEST_CASE("friction stays in its cone and, where it slides, points against the s
         // Pressed on a floor, sliding in any direction, with any inertia.
         c.normal = {0, 1, 0};
         c.center[0] = {0, -0.5, 0};
-        c.center[1] = on_grid({0, 0.2, 0});
+        c.center[1] = on_grid(dvec3(0, 0.2, 0));
         c.friction = random.between(0.1f, 1.0f);
         c.count = 1;
         c.point[0] = {0, 0, 0};

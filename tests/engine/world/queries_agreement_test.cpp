@@ -486,7 +486,7 @@ TEST_CASE("of equally near shapes the lower slot is named, then the lower shape"
         const std::vector<CastHit> all = world.ray_cast_all({0.3f, 0.2f, 0}, {0, 0, -7});
         REQUIRE(all.size() == 16);
         CHECK(world.ray_cast({0.3f, 0.2f, 0}, {0, 0, -7}) == all[0]);
-        const dvec3 inside = on_grid({0.3, 0.2, -3.05});  // all
+        const dvec3 inside = on_grid(dvec3(0.3, 0.2, -3.05));  // all
         check(world.ray_cast(inside, {0, 0, 1}));
         check(world.shape_cast(sphere(0.5f), {inside, quat(1, 0, 0, 0)}, {0, 0, 1}));
         const std::vector<NearHit> near = world.nearest(inside, 3, infinite);
