@@ -1,6 +1,6 @@
-# The C++ code in docs/joints.md, docs/large_worlds.md, docs/saving.md, docs/rollback.md and docs/threads.md is code
-# that is compiled and run: each block is part of one of the files below. Only indentation and blank lines may differ.
-# What the example programs print is on the pages, too.
+# The C++ code in docs/joints.md, docs/large_worlds.md, docs/saving.md, docs/rollback.md and docs/threads.md is code that
+# is compiled and run: each block is part of one of the files below. Only indentation and blank lines may differ. What the
+# example programs print is on the pages, too.
 #
 #   cmake -DRAGDOLL=talus-ragdoll -DVEHICLE=talus-vehicle -DSAVE_GAME=talus-save-game -DREWIND=talus-rewind
 #     -DLARGE_WORLD=talus-large-world -DSOURCE=. -DWORK=. -P snippets.cmake
