@@ -6,20 +6,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <string>
 
 namespace talus::detail {
 
-/// Returns the shortest text that names this float and no other, such as "1e-07" or "1000001".
-inline std::string text(float x) {
+/// Returns the shortest text that names this float or double and no other, such as "1e-07" or "1000001".
+template <std::floating_point Number>
+std::string text(Number x) {
     if (std::isnan(x)) return "nan";  // never "-nan"
-    std::array<char, 32> digits{};
-    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr};
-}
-
-/// The same for a double.
-inline std::string text(double x) {
-    if (std::isnan(x)) return "nan";
     std::array<char, 32> digits{};
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr};
 }

@@ -105,7 +105,7 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, W
                                 std::sqrt(length_squared(displacement)) + turning};
         shapes.boxes[i] = turned_box(colliders.poses[i].rotation, shapes.local_boxes[i]);
         if (shapes.defs[i].mesh) world.place_triangles(slot, i);
-        const WorldAabb placed = translated(shapes.boxes[i], colliders.poses[i].position);
+        const WorldAabb placed = shapes.world_box(i, colliders);
         box = i == body.first_shape ? placed : merge(box, placed);
     }
     if (slot >= spheres_.size()) spheres_.resize(slot + 1);  // for a new body; only one thread adds bodies

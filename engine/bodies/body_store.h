@@ -74,6 +74,10 @@ struct Body {
     Continuous continuous = Continuous::fixed;
 
     WorldTransform pose() const { return {displaced(center, -rotate(rotation, local_center)), rotation}; }
+    /// Returns where the centre of mass is if the body's origin is at this position, which is put on the grid.
+    dvec3 center_at(const dvec3& position, const quat& at_rotation) const {
+        return displaced(on_grid(position), rotate(at_rotation, local_center));
+    }
     bool is_dynamic() const { return type == BodyType::dynamic; }
 };
 
@@ -142,6 +146,10 @@ public:
     std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
     const Material& material(std::uint32_t slot) const;
     Surface surface(std::uint32_t slot) const;
+    /// Returns the box around a shape at its pose.
+    WorldAabb world_box(std::uint32_t slot, const Colliders& colliders) const {
+        return translated(boxes[slot], colliders.poses[slot].position);
+    }
 
     /// For saved worlds (common/bytes.h): the state of the pool and of the colliders.
     template <class Bytes>

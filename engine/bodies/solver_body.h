@@ -18,7 +18,7 @@ struct alignas(64) SolverBody {
 struct alignas(64) SolverMass {
     /// If axes are locked, the response that counts as none (settings::locked_response), 1/kg.
     float least_response = 0.0f;
-    float unused[3] = {};
+    float unused[3] = {};           ///< the kernels read rows of four floats
     float inverse_mass[3] = {};     ///< along the world's axes, 1/kg; 0 along locked ones
     float inverse_inertia[6] = {};  ///< world: xx, yy, zz, xy, xz, yz, 1/(kg m^2)
     float gravity[3] = {};          ///< its gravitational acceleration, m/s^2; zero unless dynamic

@@ -156,7 +156,7 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
         if (contacts.states[c].mesh_contact != k) continue;
         const PairRecord& record = contacts.records[c];
         const std::uint32_t triangle = contacts.bodies[c].a == other ? record.a : record.b;
-        const WorldAabb own = translated(in.shapes.boxes[triangle], in.colliders.poses[triangle].position);
+        const WorldAabb own = in.shapes.world_box(triangle, in.colliders);
         if (overlaps(box, own) && !stays_in_front(in, slot, other, c)) return false;
     }
     return true;

@@ -204,7 +204,7 @@ bool World::set_kinematic_target(BodyId id, const dvec3& position, const quat& r
     if (body.type != BodyType::kinematic)
         return s.refuse(call, out_of_range(ErrorCode::bad_argument, "the body", name_of(body.type), "kinematic"));
     const quat turned = normalized(rotation);
-    s.kinematic_targets.set(id, displaced(on_grid(position), rotate(turned, body.local_center)), turned);
+    s.kinematic_targets.set(id, body.center_at(position, turned), turned);
     return true;
 }
 

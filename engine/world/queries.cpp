@@ -112,7 +112,7 @@ std::vector<CastHit> all_hits(const State& s, const char* call, const Query& que
     return hits;
 }
 
-RayQuery query_of(const Ray& ray) { return {on_grid(ray.origin), ray.translation}; }
+RayQuery query_of(const Ray& ray) { return {ray.origin, ray.translation}; }
 ShapeQuery query_of(const ShapeCast& cast) { return {cast.shape, cast.pose, cast.translation}; }
 
 template <class State, class Cast>
@@ -191,15 +191,15 @@ NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& f
 // ---- World ----------------------------------------------------------------------------------------------------------
 
 CastHit World::ray_cast(const dvec3& origin, const vec3& translation, const Filter& filter) const {
-    return closest_hit(*state_, "ray_cast", RayQuery{on_grid(origin), translation}, filter);
+    return closest_hit(*state_, "ray_cast", RayQuery(origin, translation), filter);
 }
 
 bool World::ray_cast_any(const dvec3& origin, const vec3& translation, const Filter& filter) const {
-    return any_hit(*state_, "ray_cast_any", RayQuery{on_grid(origin), translation}, filter);
+    return any_hit(*state_, "ray_cast_any", RayQuery(origin, translation), filter);
 }
 
 std::vector<CastHit> World::ray_cast_all(const dvec3& origin, const vec3& translation, const Filter& filter) const {
-    return all_hits(*state_, "ray_cast_all", RayQuery{on_grid(origin), translation}, filter);
+    return all_hits(*state_, "ray_cast_all", RayQuery(origin, translation), filter);
 }
 
 bool World::ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter) const {
@@ -235,7 +235,7 @@ std::vector<BodyId> World::overlap(const WorldAabb& box, const Filter& filter) c
 }
 
 std::vector<BodyId> World::overlap(const dvec3& point, const Filter& filter) const {
-    return all_overlaps(*state_, "overlap", PointQuery{on_grid(point)}, filter);
+    return all_overlaps(*state_, "overlap", PointQuery(point), filter);
 }
 
 bool World::overlap_any(const Shape& shape, const WorldTransform& pose, const Filter& filter) const {
@@ -248,7 +248,7 @@ bool World::overlap_any(const WorldAabb& box, const Filter& filter) const {
 }
 
 bool World::overlap_any(const dvec3& point, const Filter& filter) const {
-    return any_overlap(*state_, "overlap_any", PointQuery{on_grid(point)}, filter);
+    return any_overlap(*state_, "overlap_any", PointQuery(point), filter);
 }
 
 std::vector<NearHit> World::nearest(const dvec3& point, std::size_t count, float max_distance,

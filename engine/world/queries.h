@@ -16,8 +16,10 @@
 namespace talus {
 
 struct RayQuery {
-    dvec3 origin;
+    dvec3 origin;  ///< on the grid
     vec3 translation;
+
+    RayQuery(const dvec3& from, const vec3& way) : origin(on_grid(from)), translation(way) {}
 
     Error check() const {
         if (Error error = check_position("origin", origin)) return error;
@@ -104,7 +106,9 @@ struct ShapeQuery {
 };
 
 struct PointQuery {
-    dvec3 point;
+    dvec3 point;  ///< on the grid
+
+    explicit PointQuery(const dvec3& asked) : point(on_grid(asked)) {}
 
     Error check() const { return check_position("point", point); }
     WorldAabb box() const { return {point, point}; }

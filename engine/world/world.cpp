@@ -144,7 +144,7 @@ void World::State::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> o
         body.max_speed = asked.max_speed;
         body.max_spin = asked.max_spin;
         body.rotation = normalized(asked.rotation);
-        body.center = displaced(on_grid(asked.position), rotate(body.rotation, body.local_center));
+        body.center = body.center_at(asked.position, body.rotation);
         if (asked.type != BodyType::fixed) {
             body.linear_velocity = asked.linear_velocity;
             body.angular_velocity = asked.angular_velocity;
@@ -371,7 +371,7 @@ bool World::set_transform(BodyId id, const dvec3& position, const quat& rotation
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
     body.rotation = normalized(rotation);
-    body.center = displaced(on_grid(position), rotate(body.rotation, body.local_center));
+    body.center = body.center_at(position, body.rotation);
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) ++s.colliders.versions[i];
     s.moved_bodies.place(id.slot);
     s.proxies.place(s.contact_world(), id.slot, 0.0f);

@@ -144,9 +144,7 @@ struct World::State {
 
     // Functions that several calls of the user share.
     /// Returns the box around a shape (pool index) at its pose.
-    WorldAabb world_box(std::uint32_t shape) const {
-        return translated(shapes.boxes[shape], colliders.poses[shape].position);
-    }
+    WorldAabb world_box(std::uint32_t shape) const { return shapes.world_box(shape, colliders); }
     const AwakeSet& awake() const { return sleeping.awake(); }
     void wake(std::uint32_t slot) { sleeping.wake(sleeping_world(), slot); }
     void wake_neighbours(std::uint32_t slot) { sleeping.wake_neighbours(sleeping_world(), slot); }

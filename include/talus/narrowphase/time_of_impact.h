@@ -66,10 +66,10 @@ struct TimeOfImpact {
     /// How long both can move, s: the whole duration when separated, 0 on bad input. It is rounded down, and there
     /// is provably no contact before it.
     float time = 0.0f;
-    float separation = 0.0f;       ///< between the surfaces at `time`, m; only a lower bound when separated
-    vec3 normal{0.0f};             ///< unit, from A to B, world axes; zero when separated
-    vec3 point_a{0.0f};            ///< the point of A nearest to B at `time`, world, m; zero when separated
-    vec3 point_b{0.0f};            ///< the point of B nearest to A at `time`, world, m; zero when separated
+    float separation = 0.0f;  ///< between the surfaces at `time`, m; only a lower bound when separated
+    vec3 normal{0.0f};        ///< unit, from A to B, world axes; zero when separated
+    vec3 point_a{0.0f};  ///< the point of A nearest to B at `time`, in the frame of the motions, m; zero when separated
+    vec3 point_b{0.0f};  ///< the point of B nearest to A at `time`, in the frame of the motions, m; zero when separated
     std::uint16_t queries = 0;     ///< distance queries, the first one included; 1 for a cast
     std::uint16_t iterations = 0;  ///< support pairs of all queries together
 

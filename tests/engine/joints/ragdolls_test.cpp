@@ -132,6 +132,14 @@ TEST_CASE("a light foot that lands hard stays on its leg") {
     CHECK(beyond < 0.2f);
 }
 
+/// Gives each limb this speed along x (m/s), and some velocity sideways and some spin of its own.
+static void throw_along_x(World& world, const Ragdoll& doll, float speed, Random& random) {
+    for (const BodyId id : doll.bodies) {
+        REQUIRE(world.set_linear_velocity(id, {speed, 0, random.unit()}));
+        REQUIRE(world.set_angular_velocity(id, 5.0f * random.in_box(vec3(1.0f))));
+    }
+}
+
 TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece") {
     // Continuous collision used to stop only the limb that hit, while the others moved on.
     for (const float speed : {10.0f, 20.0f, 40.0f}) {
@@ -144,10 +152,7 @@ TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece
             add(world, ground());
             add(world, fixed_body(box({0.005f, 4.0f, 8.0f}), {2.0f, 3.9f, 0}));
             const Ragdoll doll(world, {0, 1, 0});
-            for (const BodyId id : doll.bodies) {
-                REQUIRE(world.set_linear_velocity(id, {speed, 0, random.unit()}));
-                REQUIRE(world.set_angular_velocity(id, 5.0f * random.in_box(vec3(1.0f))));
-            }
+            throw_along_x(world, doll, speed, random);
             for (int i = 0; i < 60; ++i) {
                 run(world, 1);
                 widest = std::max(widest, doll.widest_gap(world));
@@ -174,10 +179,7 @@ TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open 
             add(world, fixed_body(box({0.01f, 4.0f, 8.0f}), {2.0f, 3.9f, 0}));
             const vec3 axis = random.direction();
             const Ragdoll doll(world, {0, 1.5f, 0}, turn(axis, 3.0 * static_cast<double>(random.unit())));
-            for (const BodyId id : doll.bodies) {
-                REQUIRE(world.set_linear_velocity(id, {speed, 0, random.unit()}));
-                REQUIRE(world.set_angular_velocity(id, 5.0f * random.in_box(vec3(1.0f))));
-            }
+            throw_along_x(world, doll, speed, random);
             for (int i = 0; i < 60; ++i) {
                 run(world, 1);
                 widest = std::max(widest, doll.widest_gap(world));
