@@ -166,6 +166,12 @@ bool Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const World
     return true;
 }
 
+bool Broadphase::keeps_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const {
+    const detail::Proxies& proxies = state().proxies;
+    TALUS_ASSERT(proxies.exists(proxy));
+    return proxies.keeps_box(proxy, tight, displacement);
+}
+
 bool Broadphase::set_moving(ProxyIndex proxy, bool moving) {
     State& s = state_to_change();
     if (!s.proxies.exists(proxy)) [[unlikely]]

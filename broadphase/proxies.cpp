@@ -73,8 +73,8 @@ void Proxies::remove(ProxyIndex proxy) {
     --count_;
 }
 
-// Returns whether a proxy whose tight box is inside its fat box can keep the fat box.
-bool Proxies::may_keep_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const {
+// Returns whether the fat box of a proxy, in which its tight box is, is not much too large.
+bool Proxies::fits_well(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const {
     return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }
 
@@ -85,9 +85,7 @@ void Proxies::renew_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& di
 }
 
 void Proxies::move(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) {
-    // Not contains_wide(): it would wait for the stores of a box that was just written.
-    if (contains(boxes_[proxy], tight) && (!flags_[proxy].stretched || may_keep_box(proxy, tight, displacement)))
-        return;
+    if (keeps_box(proxy, tight, displacement)) return;
     renew_box(proxy, tight, displacement);
     mark_pending(proxy);
 }
@@ -106,7 +104,7 @@ void Proxies::move(std::span<const ProxyIndex> proxies, std::span<const WorldAab
         for (std::size_t i = part_begin(proxies.size(), t, count); i < end; ++i) {
             const ProxyIndex p = ids[i];
             if (contains_wide(fat_boxes[p], tight_boxes[i]) &&
-                (!flags[p].stretched || may_keep_box(p, tight_boxes[i], displacements[i]))) [[likely]]
+                (!flags[p].stretched || fits_well(p, tight_boxes[i], displacements[i]))) [[likely]]
                 continue;
             renew_box(p, tight_boxes[i], displacements[i]);
             leaving.push_back(p);

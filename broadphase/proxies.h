@@ -47,6 +47,11 @@ public:
     void move(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement);
     void move(std::span<const ProxyIndex> proxies, std::span<const WorldAabb> tight,
               std::span<const vec3> displacements, const Jobs& jobs);
+    /// Returns whether move() would keep the fat box.
+    bool keeps_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const {
+        // Not contains_wide(): it would wait for the stores of a box that was just written.
+        return contains(boxes_[proxy], tight) && (!flags_[proxy].stretched || fits_well(proxy, tight, displacement));
+    }
     void set_moving(ProxyIndex proxy, bool moving);
     void set_filter(ProxyIndex proxy, const Filter& filter);
 
@@ -96,7 +101,7 @@ private:
     void restore(ByteReader& bytes);
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    bool may_keep_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const;
+    bool fits_well(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const;
     void renew_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement);
 
     // By proxy index.

@@ -39,6 +39,16 @@ add_library(talus_options INTERFACE)
 target_compile_options(talus_options INTERFACE -fno-math-errno -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${TALUS_WERROR}>:-Werror>)
 
+# talus_precompile(TARGET header...): lets clang compile glm, and the headers of the standard library that nearly all files
+# include, once per target; that saves two fifths of its time. Not g++: it would gain less, and warns of its own library's
+# code in such headers. The sources include what they use all the same: g++ and the preset `tidy` need it.
+function(talus_precompile target)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)  # ccache is quicker still
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <memory> <optional>
+      <span> <string> <utility> <vector> <talus/math.h> ${ARGN})
+  endif()
+endfunction()
+
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
 check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512" TALUS_HAS_AVX512)
@@ -49,7 +59,7 @@ check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=5
 function(talus_avx2_sources target)
   if(TALUS_HAS_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX2)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma" SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
@@ -60,7 +70,7 @@ function(talus_avx512_sources target)
     target_compile_definitions(${target} PRIVATE TALUS_AVX512)
     if(ARGN)
       set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
-        "-mavx512f;-mavx512dq;-mavx512vl;-ffp-contract=off;-mprefer-vector-width=512;-Wno-psabi")
+        "-mavx512f;-mavx512dq;-mavx512vl;-ffp-contract=off;-mprefer-vector-width=512;-Wno-psabi" SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endif()
 endfunction()

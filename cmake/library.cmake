@@ -14,6 +14,7 @@ function(talus_library name)
   target_link_libraries(talus_${name} PUBLIC ${arg_LIBRARIES})
   # glm would convert doubles to floats without a word: places in the world must not become floats by oversight.
   target_compile_definitions(talus_${name} PRIVATE GLM_FORCE_EXPLICIT_CTOR)
+  talus_precompile(talus_${name})
 endfunction()
 
 # talus_embed(TARGET file...): makes each text file a constant of TARGET's: "page.html" is

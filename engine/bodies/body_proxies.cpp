@@ -66,26 +66,40 @@ void BodyProxies::place(const ContactWorld& world, std::uint32_t slot, float dt)
 }
 
 void BodyProxies::expect_motion(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs) {
-    const BodyStore& bodies = world.bodies;
     expected_dt_ = dt;
     const auto list = awake.list();
-    moved_proxies_.resize(list.size());
-    moved_boxes_.resize(list.size());
-    moved_displacements_.resize(list.size());
-    jobs.for_each_run(list.size(), SolverIndices::least_bodies, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            set_colliders(world, list[i], moved_boxes_[i], dt);
-            moved_proxies_[i] = bodies[list[i]].proxy;
-            moved_displacements_[i] = dt * bodies[list[i]].linear_velocity;
-            moved_boxes_[i] = swept(moved_boxes_[i], moved_displacements_[i]);
+    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(list.size(), SolverIndices::least_bodies));
+    for (Task& each : tasks_) each.leaving.clear();
+    const std::span<Task> parts = at_least(tasks_, tasks);
+    jobs.for_each(static_cast<int>(tasks), [&](int task) {
+        const auto k = static_cast<std::size_t>(task);
+        for (std::size_t i = list.size() * k / tasks; i < list.size() * (k + 1) / tasks; ++i) {
+            WorldAabb box;
+            set_colliders(world, list[i], box, dt);
+            const Body& body = world.bodies[list[i]];
+            const vec3 displacement = dt * body.linear_velocity;
+            if (!broadphase_.keeps_box(body.proxy, swept(box, displacement), displacement))
+                parts[k].leaving.push_back({list[i], displacement});
         }
     });
+}
+
+void BodyProxies::move_awake(const ContactWorld& world) {
+    for (const Task& task : tasks_) {
+        for (const Leaving& each : task.leaving) {
+            const Body& body = world.bodies[each.slot];
+            WorldAabb box = world.shapes.world_box(body.first_shape, world.colliders);
+            for (std::uint32_t i = 1; i < body.shape_count; ++i)
+                box = merge(box, world.shapes.world_box(body.first_shape + i, world.colliders));
+            broadphase_.move(body.proxy, swept(box, each.displacement), each.displacement);
+        }
+    }
 }
 
 void BodyProxies::expect_longer_step(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs) {
     if (dt <= expected_dt_ || expected_dt_ == 0.0f) return;
     expect_motion(world, awake, dt, jobs);
-    move_awake(jobs);
+    move_awake(world);
 }
 
 /// Places the colliders of a body, and its bounding sphere. `box` becomes the box of all its shapes.
@@ -117,9 +131,10 @@ void BodyProxies::visit_broadphase(ByteWriter& bytes) const { detail::Broadphase
 void BodyProxies::visit_broadphase(ByteReader& bytes) { detail::BroadphaseBytes::read(bytes, broadphase_); }
 
 std::size_t BodyProxies::bytes() const {
-    return broadphase_.bytes() + body_of_.capacity() * sizeof(std::uint32_t) +
-           spheres_.capacity() * sizeof(BoundingSphere) + moved_proxies_.capacity() * sizeof(ProxyIndex) +
-           moved_boxes_.capacity() * sizeof(WorldAabb) + moved_displacements_.capacity() * sizeof(vec3);
+    const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+    std::size_t sum = broadphase_.bytes() + of(body_of_) + of(spheres_) + of(tasks_);
+    for (const Task& each : tasks_) sum += of(each.leaving);
+    return sum;
 }
 
 }  // namespace talus

@@ -9,6 +9,7 @@
 #include <talus/broadphase/broadphase.h>
 #include <talus/jobs.h>
 #include "common/bytes.h"
+#include "common/scratch.h"
 #include "engine/contacts/contact_world.h"
 #include "engine/pairs/body_pairs.h"
 #include "engine/sleeping/awake_set.h"
@@ -35,8 +36,8 @@ public:
     /// Extends the predicted motion of the awake bodies if this step is longer than the last one. Otherwise a body that
     /// moves farther would not find what it hits, and the next step would find it deep inside.
     void expect_longer_step(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs);
-    /// Passes the moved boxes of the awake bodies to the broadphase, after expect_motion().
-    void move_awake(const Jobs& jobs) { broadphase_.move(moved_proxies_, moved_boxes_, moved_displacements_, jobs); }
+    /// Passes the awake bodies that have left their fat boxes to the broadphase, after expect_motion().
+    void move_awake(const ContactWorld& world);
 
     Broadphase& broadphase() { return broadphase_; }
     const Broadphase& broadphase() const { return broadphase_; }
@@ -61,10 +62,15 @@ private:
     std::vector<BoundingSphere> spheres_;
     /// Length of the step for which the awake bodies are placed, s; 0 before the first step.
     float expected_dt_ = 0.0f;
-    // The moved proxies of the awake bodies, in the order of the list.
-    std::vector<ProxyIndex> moved_proxies_;
-    std::vector<WorldAabb> moved_boxes_;
-    std::vector<vec3> moved_displacements_;
+    /// An awake body that has left its fat box.
+    struct Leaving {
+        std::uint32_t slot;
+        vec3 displacement;  ///< expected in the next step, m
+    };
+    struct Task {
+        std::vector<Leaving> leaving;  ///< in the order of the awake list
+    };
+    Scratch<std::vector<Task>> tasks_;
 };
 
 }  // namespace talus

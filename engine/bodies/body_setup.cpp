@@ -113,8 +113,8 @@ static Error check_mass(const Body& body) {
         return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f &&
                m[2][2] > 0.0f;
     };
-    if (is_finite(body.inverse_mass) && fits(body.inertia) && fits(body.inverse_inertia)) return {};
-    const vec3 moments(body.inertia[0][0], body.inertia[1][1], body.inertia[2][2]);
+    if (is_finite(body.inverse_mass) && fits(body.inertia.full()) && fits(body.inverse_inertia.full())) return {};
+    const vec3 moments = body.inertia.diagonal;
     return {ErrorCode::bad_size, "mass is " + text(body.mass) + " kg and the diagonal of inertia is " + text(moments) +
                                      " kg m^2; both and their inverses must be within the range of floats."};
 }
@@ -144,8 +144,8 @@ void set_mass(Body& body, const MassProperties& properties) {
 void set_inertia(Body& body, double mass, const glm::dmat3& inertia) {
     body.mass = static_cast<float>(mass);
     body.inverse_mass = static_cast<float>(1.0 / mass);
-    body.inertia = mat3(inertia);
-    body.inverse_inertia = mat3(glm::inverse(inertia));
+    body.inertia = SymmetricMatrix(inertia);
+    body.inverse_inertia = SymmetricMatrix(glm::inverse(inertia));
     const double mean = (inertia[0][0] + inertia[1][1] + inertia[2][2]) / 3.0;
     double off = 0.0;
     for (int i = 0; i < 3; ++i) {
@@ -203,7 +203,7 @@ bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
         default:
             return false;
     }
-    const vec3 axis(body.principal.axes[0]);
+    const vec3 axis(body.principal.x_axis);
     const vec3 shape_axis = rotate(def.pose.rotation, {0.0f, 1.0f, 0.0f});
     const bool along = std::abs(glm::dot(axis, shape_axis)) > 1.0f - 1e-6f;
     const vec3 beside = offset - glm::dot(axis, offset) * axis;
@@ -214,7 +214,7 @@ bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
 
 /// See Body::spread.
 static vec3 spread_of(const Body& body, std::span<const ShapeDef> shapes) {
-    const mat3 axes(body.principal.axes);
+    const mat3 axes(body.principal.axes());
     vec3 far(0.0f);
     for (const ShapeDef& shape : shapes) {
         const Aabb box = shape.mesh ? shape.mesh->bounds() : bounds(shape.shape);

@@ -58,8 +58,8 @@ void drop_locked_motion(Body& body) {
 }
 
 Response response_of(const Body& body, const quat& rotation) {
-    Response r{vec3(body.inverse_mass), body.inverse_inertia};
-    if (!body.isotropic) r.inverse_inertia = turned(body.inverse_inertia, to_matrix(rotation));
+    Response r{vec3(body.inverse_mass), body.inverse_inertia.full()};
+    if (!body.isotropic) r.inverse_inertia = turned(r.inverse_inertia, to_matrix(rotation));
     if (body.locks == 0) return r;
     bool turn_locked[3];
     for (int k = 0; k < 3; ++k) {
@@ -76,7 +76,7 @@ float least_response(const Body& body) {
 }
 
 mat3 inertia_of(const Body& body, const quat& rotation) {
-    return body.isotropic ? body.inertia : turned(body.inertia, to_matrix(rotation));
+    return body.isotropic ? body.inertia.full() : turned(body.inertia.full(), to_matrix(rotation));
 }
 
 std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {

@@ -20,6 +20,21 @@ namespace talus {
 
 inline constexpr std::uint32_t null_index = 0xffffffffu;
 
+/// A symmetric matrix: the entries that it does not have twice.
+struct SymmetricMatrix {
+    vec3 diagonal{0.0f};
+    float xy = 0.0f, xz = 0.0f, yz = 0.0f;
+
+    SymmetricMatrix() = default;
+    explicit SymmetricMatrix(const glm::dmat3& m)
+        : diagonal(m[0][0], m[1][1], m[2][2]),
+          xy(static_cast<float>(m[0][1])),
+          xz(static_cast<float>(m[0][2])),
+          yz(static_cast<float>(m[1][2])) {}
+    mat3 full() const { return {diagonal.x, xy, xz, xy, diagonal.y, yz, xz, yz, diagonal.z}; }
+    bool operator==(const SymmetricMatrix&) const = default;
+};
+
 struct Body {
     // Pose and motion. `center` is the centre of mass. The origin of the body's frame is at
     //     center - rotation * local_center
@@ -35,9 +50,8 @@ struct Body {
 
     // Mass, in the body's frame.
     vec3 local_center{0.0f};
-    mat3 inertia{0.0f};  ///< about the centre of mass
-    mat3 inverse_inertia{0.0f};
-    float mass = 0.0f;  ///< kg; 0 unless dynamic
+    SymmetricMatrix inertia, inverse_inertia;  ///< about the centre of mass
+    float mass = 0.0f;                         ///< kg; 0 unless dynamic
     float inverse_mass = 0.0f;
     PrincipalInertia principal;  ///< the same inertia about its principal axes, for bodies that are not isotropic
     bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
@@ -98,11 +112,11 @@ mat3 inertia_of(const Body& body, const quat& rotation);
 
 /// Returns the quaternion of the principal axes of a body at a rotation, world.
 inline glm::dquat principal_rotation(const Body& body, const glm::dquat& rotation) {
-    return rotation * body.principal.rotation;
+    return rotation * body.principal.rotation();
 }
 /// Returns the principal axes of a body at a rotation, one per column, world.
 inline glm::dmat3 principal_axes(const Body& body, const glm::dquat& rotation) {
-    return glm::dmat3(to_matrix(rotation)) * body.principal.axes;
+    return glm::dmat3(to_matrix(rotation)) * body.principal.axes();
 }
 
 /// The properties of a shape's surface that have a direction, in the shape's frame.

@@ -86,14 +86,16 @@ PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
     const bool like_a_stick =
         1.0 / moments[least] - 1.0 / moments[middle] > 1.0 / moments[middle] - 1.0 / moments[most];
     const int x = like_a_stick ? least : most, y = like_a_stick ? most : least;
-    const glm::dmat3 ordered(axes[x], axes[y], glm::cross(axes[x], axes[y]));
-    return {ordered, glm::normalize(glm::quat_cast(ordered)), {moments[x], moments[y], moments[middle]}};
+    return {axes[x], axes[y], {moments[x], moments[y], moments[middle]}};
 }
+
+glm::dquat PrincipalInertia::rotation() const { return glm::normalize(glm::quat_cast(axes())); }
 
 void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep) {
     const glm::dvec3 inverse = 1.0 / inertia.moments;
-    const auto to_own = [&](const glm::dvec3& v) { return inverse_rotate(body.rotation, v) * inertia.axes; };
-    const auto to_world = [&](const glm::dvec3& v) { return rotate(body.rotation, inertia.axes * v); };
+    const glm::dmat3 axes = inertia.axes();
+    const auto to_own = [&](const glm::dvec3& v) { return inverse_rotate(body.rotation, v) * axes; };
+    const auto to_world = [&](const glm::dvec3& v) { return rotate(body.rotation, axes * v); };
     glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
     double h = substep;
     if (body.torque == vec3(0.0f) && body.damping == 1.0f) {
@@ -116,7 +118,7 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
             turn_about<2>(free_rotation_z[k] * z_rate, own, turns);
         }
         turn_about<0>(free_rotation_x[free_rotation_stages] * x_rate, own, turns);
-        const glm::dvec3 axis = inertia.axes * glm::dvec3(turns.x, turns.y, turns.z);
+        const glm::dvec3 axis = axes * glm::dvec3(turns.x, turns.y, turns.z);
         const glm::dvec3 common = (h * inverse.y) * momentum;
         const double size = std::sqrt(glm::dot(common, common)), most = settings::max_rotation_per_substep;
         body.rotation = integrate_rotation(before * glm::dquat(turns.w, axis.x, axis.y, axis.z),

@@ -13,11 +13,15 @@ namespace talus {
 
 /// A body's moments of inertia about its principal axes, in the order that free_rotation.h asks for.
 struct PrincipalInertia {
-    /// Principal axes in the body's frame, one per column. They are a matrix because the axes of boxes are exact in it:
-    /// a rotation about an axis at which each error grows stays about that axis.
-    glm::dmat3 axes{1.0};
-    glm::dquat rotation{1.0, 0.0, 0.0, 0.0};  ///< of these axes, up to rounding; exact enough for bodies with contacts
-    glm::dvec3 moments{0.0};                  ///< kg m^2
+    /// The first two principal axes in the body's frame. They are vectors because those of boxes are exact: a rotation
+    /// about an axis at which each error grows stays about that axis.
+    glm::dvec3 x_axis{1.0, 0.0, 0.0}, y_axis{0.0, 1.0, 0.0};
+    glm::dvec3 moments{0.0};  ///< kg m^2
+
+    /// Returns the principal axes, one per column.
+    glm::dmat3 axes() const { return {x_axis, y_axis, glm::cross(x_axis, y_axis)}; }
+    /// Returns the rotation of these axes, up to rounding; exact enough for bodies with contacts.
+    glm::dquat rotation() const;
 };
 /// Returns the principal axes and moments of a symmetric, positive definite matrix (Jacobi's method).
 PrincipalInertia principal_inertia(const glm::dmat3& inertia);

@@ -30,7 +30,7 @@ Aabb region_near(const dvec3& origin, const WorldAabb& region) {
 
 /// The pen's origin is the body's centre of mass.
 void draw_inertia(const Pen& pen, const Body& body) {
-    const PrincipalAxes principal = principal_axes(body.inertia);
+    const PrincipalAxes principal = principal_axes(body.inertia.full());
     constexpr Color of_axis[] = {colors::axis_x, colors::axis_y, colors::axis_z};
     for (int i = 0; i < 3; ++i) {
         const double moment = std::max(0.0, principal.moments[static_cast<std::size_t>(i)]);

@@ -11,7 +11,7 @@ namespace talus {
 /// velocity v, how fast, m/s. The bounding radius alone would not do: the surface of a rod that rocks about its own
 /// axis moves by a 25th of what the rod's length suggests, so such a rod would always count as fast.
 static float surface_displacement(const Body& body, const vec3& v) {
-    const vec3 own = glm::abs(inverse_rotate(body.rotation, v) * mat3(body.principal.axes));
+    const vec3 own = glm::abs(inverse_rotate(body.rotation, v) * mat3(body.principal.axes()));
     return std::min(std::sqrt(length_squared(v)) * body.radius, glm::dot(own, body.spread));
 }
 
@@ -91,7 +91,7 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         float& least = island_still_time_[islands.find(index)];
         least = std::min(least, body.still_time);
         const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
-        profile.kinetic_energy += 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia * spin));
+        profile.kinetic_energy += 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia.full() * spin));
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);

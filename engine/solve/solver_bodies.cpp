@@ -94,7 +94,7 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
             const float strict = SubstepContacts::strictness(indices, slot);
             motion.stale_by_spin = strict * body.stale_by_spin;
             motion.stale_by_tilt = strict * body.stale_by_tilt;
-            motion.own_axis = rotate(body.rotation, vec3(body.principal.axes[0]));
+            motion.own_axis = rotate(body.rotation, vec3(body.principal.x_axis));
         }
         motion.moments = vec3(body.principal.moments);
         if (constrained && !body.isotropic) {

@@ -73,8 +73,13 @@ void visit_fields(Bytes& bytes, Impact& impact) {
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, PrincipalInertia& inertia) {
-    auto& [axes, rotation, moments] = inertia;
-    bytes(axes, rotation, moments);
+    auto& [x_axis, y_axis, moments] = inertia;
+    bytes(x_axis, y_axis, moments);
+}
+
+template <class Bytes>
+void visit_fields(Bytes& bytes, SymmetricMatrix& m) {
+    bytes(m.diagonal, m.xy, m.xz, m.yz);
 }
 
 template <class Bytes>

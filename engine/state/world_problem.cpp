@@ -34,15 +34,9 @@ bool is_pose(const WorldTransform& pose) { return is_on_grid(pose.position) && i
 bool is_pose(const Transform& pose) { return is_small(pose.position) && is_unit(pose.rotation); }
 bool is_unit(const vec3& v) { return std::abs(length_squared(v) - 1.0f) < 1e-3f; }
 
-template <class Matrix>
-bool is_inertia(const Matrix& m) {
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            if (!std::isfinite(m[i][j])) return false;
-        }
-        if (m[i][i] < 0) return false;
-    }
-    return true;
+bool is_inertia(const SymmetricMatrix& m) {
+    return is_finite(m.full()[0]) && is_finite(m.full()[1]) && is_finite(m.diagonal) &&
+           glm::all(glm::greaterThanEqual(m.diagonal, vec3(0.0f)));
 }
 
 /// Whether two matrices are equal, up to a part of the largest entry.
@@ -64,28 +58,28 @@ glm::dmat3 with_moments(const glm::dmat3& axes, const glm::dvec3& moments) {
 
 const char* problem_of_mass(const Body& body) {
     if (!is_finite(body.local_center) || !is_inertia(body.inertia) || !is_inertia(body.inverse_inertia) ||
-        !is_finite(body.principal.moments) || !is_unit(body.principal.rotation))
+        !is_finite(body.principal.x_axis) || !is_finite(body.principal.y_axis) || !is_finite(body.principal.moments))
         return "the inertia of a body is wrong";
     for (int i = 0; i < 3; ++i) {
-        if (!is_finite(body.principal.axes[i]) || body.principal.moments[i] < 0.0)
-            return "the inertia of a body is wrong";
+        if (body.principal.moments[i] < 0.0) return "the inertia of a body is wrong";
     }
     if (!body.is_dynamic()) {
-        const bool movable = body.mass != 0.0f || body.inverse_mass != 0.0f || body.inverse_inertia != mat3(0.0f);
+        const bool movable =
+            body.mass != 0.0f || body.inverse_mass != 0.0f || body.inverse_inertia != SymmetricMatrix{};
         return movable ? "a fixed body has a mass" : nullptr;
     }
     if (!(body.mass > 0.0f && body.mass <= settings::largest_mass) ||
         std::abs(body.inverse_mass * body.mass - 1.0f) > 1e-5f)
         return "the mass of a body is wrong";
     for (int i = 0; i < 3; ++i) {
-        if (!(body.inertia[i][i] > 0.0f) || !(body.inverse_inertia[i][i] > 0.0f))
+        if (!(body.inertia.diagonal[i] > 0.0f) || !(body.inverse_inertia.diagonal[i] > 0.0f))
             return "the inertia of a body is wrong";
         if (!(body.principal.moments[i] > 0.0)) return "the inertia of a body is wrong";
     }
-    const glm::dmat3& axes = body.principal.axes;
+    const glm::dmat3 axes = body.principal.axes();
     if (!are_near(axes * glm::transpose(axes), glm::dmat3(1.0)) ||
-        !are_near(glm::dmat3(body.inertia), with_moments(axes, body.principal.moments)) ||
-        !are_near(glm::dmat3(body.inverse_inertia), with_moments(axes, 1.0 / body.principal.moments)))
+        !are_near(glm::dmat3(body.inertia.full()), with_moments(axes, body.principal.moments)) ||
+        !are_near(glm::dmat3(body.inverse_inertia.full()), with_moments(axes, 1.0 / body.principal.moments)))
         return "the inertia of a body is wrong";
     return nullptr;
 }

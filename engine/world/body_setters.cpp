@@ -133,7 +133,7 @@ bool World::set_type(BodyId id, BodyType type) {
     const dvec3 center = body.center;
     body.type = type;
     body.mass = body.inverse_mass = 0.0f;
-    body.inertia = body.inverse_inertia = mat3(0.0f);
+    body.inertia = body.inverse_inertia = {};
     body.isotropic = true;
     body.force = body.torque = vec3(0.0f);
     talus::set_mass(body, shapes(id));
@@ -163,7 +163,7 @@ bool World::set_mass(BodyId id, float mass) {
                                            text(mass), "> 0 and at most 1e15 (kg)"));
     if (!s.check_dynamic(id, call)) return false;
     const Body& body = s.bodies[id.slot];
-    return s.set_mass_properties(id, call, {mass, body.local_center, (mass / body.mass) * body.inertia});
+    return s.set_mass_properties(id, call, {mass, body.local_center, (mass / body.mass) * body.inertia.full()});
 }
 
 bool World::set_mass_properties(BodyId id, const MassProperties& properties) {

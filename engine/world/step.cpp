@@ -194,7 +194,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
     sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def, dt, profile);
     moved_bodies.report(bodies, awake(), jobs);
     Stopwatch clock(def.timing != Timing::off);
-    proxies.move_awake(jobs);
+    proxies.move_awake(world);
     for (const std::uint32_t slot : continuous.struck()) {
         proxies.place(world, slot, dt);
         wake(slot);

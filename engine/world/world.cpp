@@ -225,7 +225,7 @@ mat3 World::inertia(BodyId id) const {
     if (!state_->check_handle(id, "inertia")) return mat3(0.0f);
     const Body& body = state_->bodies[id.slot];
     const mat3 r = to_matrix(body.rotation);
-    return r * body.inertia * glm::transpose(r);
+    return r * body.inertia.full() * glm::transpose(r);
 }
 
 BodyType World::type(BodyId id) const {
@@ -267,7 +267,7 @@ BodyDef World::describe(BodyId id) const {
         talus::set_mass(by_shapes, own);
         if (by_shapes.mass != body.mass || by_shapes.local_center != body.local_center ||
             by_shapes.inertia != body.inertia)
-            def.mass_properties = {body.mass, body.local_center, body.inertia};
+            def.mass_properties = {body.mass, body.local_center, body.inertia.full()};
     }
     def.linear_damping = body.linear_damping;
     def.angular_damping = body.angular_damping;

@@ -55,6 +55,34 @@ TEST_CASE("what is changed and changed back between two updates makes no events"
     CHECK(b.ended().empty());
 }
 
+TEST_CASE("keeps_box() says whether a move keeps the fat box") {
+    Broadphase b;
+    Random random(31);
+    std::vector<WorldAabb> boxes;
+    for (int i = 0; i < 200; ++i) {
+        boxes.push_back(box_at(random.point(-20.0f, 20.0f), vec3(1.0f)));
+        b.add({.box = boxes.back(), .moving = i % 10 != 0});
+    }
+    int kept = 0, renewed = 0;
+    for (int update = 0; update < 40; ++update) {
+        for (ProxyIndex p = 0; p < boxes.size(); ++p) {
+            // Fast and slow: a box that was stretched for a fast move is not kept for ever by a slow one.
+            const float speed = (p + static_cast<ProxyIndex>(update)) % 20 < 3 ? 0.5f : 0.01f;
+            const vec3 displacement = random.point(-speed, speed);
+            boxes[p].lower += on_grid(displacement);
+            boxes[p].upper += on_grid(displacement);
+            const bool keeps = b.keeps_box(p, boxes[p], displacement);
+            const WorldAabb before = b.fat_box(p);
+            b.move(p, boxes[p], displacement);
+            CHECK(keeps == (b.fat_box(p).lower == before.lower && b.fat_box(p).upper == before.upper));
+            ++(keeps ? kept : renewed);
+        }
+        b.update();
+    }
+    CHECK(kept > 1000);
+    CHECK(renewed > 1000);
+}
+
 TEST_CASE("filters: each mask must hold a category of the other, unless the two share a group") {
     CHECK(should_collide({}, {}));
     CHECK(should_collide({.category = 2, .mask = 4}, {.category = 4, .mask = 2}));

@@ -90,6 +90,10 @@ public:
     /// the move() above.
     bool move(std::span<const ProxyIndex> proxies, std::span<const WorldAabb> tight,
               std::span<const vec3> displacements, const Jobs& jobs = {});
+    /// Returns whether move() with these arguments would keep the proxy's fat box, and so change nothing. Any number of
+    /// threads may ask while nothing changes, so that only the other proxies have to be moved. The proxy must exist
+    /// (asserted in Debug builds); a box that is not finite is not kept.
+    bool keeps_box(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const;
 
     /// Sets whether a proxy moves. If it stops, it keeps its pairs. If it starts, its pairs are found again at the next
     /// update(). Returns false if there is no such proxy.

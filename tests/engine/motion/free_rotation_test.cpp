@@ -26,7 +26,7 @@ TEST_CASE("the solver's lanes turn a body as the slow way does, about any axis a
             const double spin = random.between(0.0f, 300.0f);
             const glm::dvec3 w = spin * glm::dvec3(random.direction());
 
-            const glm::dmat3 axes = glm::dmat3(to_matrix(start)) * inertia.axes;
+            const glm::dmat3 axes = glm::dmat3(to_matrix(start)) * inertia.axes();
             BodyMotions motions(*kernel);
             motions.reset(8);
             for (std::size_t i = 0; i < 8; ++i) motions.set(i, BodyMotion{});

@@ -290,6 +290,16 @@ TEST_CASE("memory statistics are there and grow with the world") {
     CHECK(world.memory().hulls == (*made)->bytes());  // shared hulls count once
 }
 
+TEST_CASE("a box that falls beside others takes 3.4 kB") {
+    World world;
+    add(world, ground());
+    constexpr std::size_t count = 10000;
+    for (std::size_t i = 0; i < count; ++i)
+        add(world, crate({3.0f * static_cast<float>(i % 100), 10.0f, 3.0f * static_cast<float>(i / 100)}));
+    run(world, 60);
+    CHECK(world.memory().total() < 3400 * count);
+}
+
 TEST_CASE("a world that adds and removes for ever does not grow for ever") {
     World world;
     add(world, ground());
