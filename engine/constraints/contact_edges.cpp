@@ -6,7 +6,7 @@ void find_edges(const ContactView& world, std::span<const std::uint32_t> touchin
                 std::vector<ConstraintGraph::Edge>& edges, const Jobs& jobs) {
     const ContactTable& contacts = world.contacts;
     const BodyStore& bodies = world.bodies;
-    constexpr std::size_t least_contacts = 1024;
+    constexpr std::size_t least_contacts = 256;
     edges.resize(touching.size());
     jobs.for_each_run(touching.size(), least_contacts, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {

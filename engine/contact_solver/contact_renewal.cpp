@@ -6,6 +6,7 @@
 #include "engine/contact_solver/motion_lanes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <limits>
 
@@ -41,10 +42,18 @@ void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::si
 
 }  // namespace
 
-void ContactSolver::find_struck_after_sliding(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out) {
+void ContactSolver::find_struck_after_sliding(std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last,
+                                              std::uint32_t parts) {
+    const auto begin = [&](std::uint32_t part) {
+        return static_cast<std::uint32_t>(struck_lanes_.size() * part / parts);
+    };
+    const Field records{begin(first), begin(last) - begin(first)};
+    if (records.count == 0) return;
+    kernel_->find_struck_after_sliding(pass_input(records, bodies), struck_lanes_.data() + records.first);
+}
+
+void ContactSolver::list_struck_after_sliding(std::vector<std::uint32_t>& out) const {
     out.clear();
-    struck_lanes_.resize(layout_.size() - 1);
-    kernel_->find_struck_after_sliding(pass_input(all_records(), bodies), struck_lanes_.data());
     for (std::size_t k = 0; k < struck_lanes_.size(); ++k) {
         for (unsigned lane = 0, bits = struck_lanes_[k]; bits != 0; ++lane, bits >>= 1) {
             if ((bits & 1) != 0) out.push_back(order_[layout_[k].first_edge + lane]);
@@ -56,7 +65,6 @@ void ContactSolver::find_struck_after_sliding(std::span<SolverBody> bodies, std:
 /// A contact that is being renewed.
 struct ContactSolver::Renewal {
     LinkPlace place;
-    bool bounces;
     struct Had {
         std::uint32_t id;
         float step_impulse, impulse, bounce;
@@ -76,15 +84,11 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
     const auto point_of = [&](int i) -> Point& {
         return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
     };
-    r.forgets = true;
+    std::atomic_ref(r.forgets).store(true, std::memory_order_relaxed);  // the record's other lanes may set it, too
     r.kept[lane] = 0.0f;
     ContactState& state = in.contacts.states[renewed.contact];
     store_lane<width>(&r, place.lane, in.contacts);
-    const bool bounces = renewal.bounces = renewed.alone && state.restitution > 0.0f;
-    if (bounces) {
-        take_back<width>(place);
-        renewed_.push_back(place);
-    }
+    const bool bounces = renewed.alone && state.restitution > 0.0f;
     auto& had = renewal.had;
     const int had_count = renewal.had_count = state.point_count;
     for (int i = 0; i < had_count; ++i) {
@@ -251,6 +255,16 @@ void ContactSolver::take_back(const LinkPlace& place) {
     }
     if (r.pushes_a) taken_back_.push_back({r.a[lane], -impulse, -moment_a});
     if (r.pushes_b) taken_back_.push_back({r.b[lane], impulse, moment_b});
+}
+
+void ContactSolver::begin_renewals(std::span<const Renewed> renewed, const ContactTable& contacts) {
+    for (const Renewed& each : renewed) {
+        if (!each.alone || !(contacts.states[each.contact].restitution > 0.0f)) continue;
+        const LinkPlace* const place = place_of(each.contact);
+        if (place == nullptr) continue;
+        kernel_->lanes == 8 ? take_back<8>(*place) : take_back<4>(*place);
+        renewed_.push_back(*place);
+    }
 }
 
 void ContactSolver::renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies) {

@@ -126,6 +126,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
               [](const JointedContact& x, const JointedContact& y) { return x.edge < y.edge; });
     const std::size_t records = layout_.size();
     layout_.push_back(next);
+    struck_lanes_.resize(records);
     const auto lines = [](std::size_t count, std::size_t bytes) {
         return (count * bytes + sizeof(Line) - 1) / sizeof(Line);
     };

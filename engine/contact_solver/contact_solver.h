@@ -139,7 +139,11 @@ public:
     /// Finds edges whose contacts must be tested again before a blow, among those that iterations solve, in ascending
     /// order. Their surfaces have been displaced along each other by more than their slide_limit since the lane was
     /// written, and a blow will come in the rest of this sub-step or in the next one.
-    void find_struck_after_sliding(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
+    /// The search is done in parts, on any threads: this call does the parts `first` up to `last` of `parts`. Afterwards
+    /// list_struck_after_sliding() lists what they found.
+    void find_struck_after_sliding(std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last,
+                                   std::uint32_t parts);
+    void list_struck_after_sliding(std::vector<std::uint32_t>& out) const;
     /// A contact that was tested again within a step.
     struct Renewed {
         std::uint32_t contact;
@@ -149,8 +153,10 @@ public:
     /// Writes the new manifolds of contacts into their lanes, within a step. Contacts that iterations do not solve are
     /// ignored. The manifolds must hold at the present poses of the colliders. Impulses continue by feature ids. If a
     /// manifold has more points than its lane had at the start, the deepest are used. (contact_renewal.cpp)
+    /// begin_renewals() gets all of them; then renew() may be called for any parts of the list, on any threads.
+    void begin_renewals(std::span<const Renewed> renewed, const ContactTable& contacts);
     void renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies);
-    /// Impulses that renew() has taken back: those of this sub-step by contacts that are `alone` and bounce. The speed
+    /// Impulses that begin_renewals() takes back: those of this sub-step by contacts that are `alone` and bounce. The speed
     /// of an impact must be measured along the levers along which the bounce will act. So the caller undoes these
     /// impulses, and begin_bounces() then notes the speeds.
     struct TakenBack {

@@ -209,19 +209,59 @@ void SubstepContacts::update_sides(const Input& in) {
     }
 }
 
+/// Returns the elements of a list that belong to the parts `first` up to `last`.
+template <class T>
+static std::span<T> parts_of(std::vector<T>& list, std::uint32_t first, std::uint32_t last) {
+    const auto begin = [&](std::uint32_t part) { return list.size() * part / SubstepContacts::renewal_parts; };
+    return std::span(list).subspan(begin(first), begin(last) - begin(first));
+}
+
+void SubstepContacts::find_sliding(const Input& in, std::uint32_t first, std::uint32_t last) {
+    if (any_fast_) in.solver.find_struck_after_sliding(in.moving.bodies(), first, last, renewal_parts);
+}
+
+void SubstepContacts::list(const Input& in, std::uint32_t, std::uint32_t) {
+    renewed_.clear();
+    to_collide_.clear();
+    stale_.clear();
+    in.moving.motions().for_each_stale(SolverIndices::group_size, in.solve.indices.movable_end(),
+                                       [&](std::uint32_t i) { stale_.push_back(i); });
+    struck_after_sliding_.clear();
+    if (any_fast_) {
+        in.solver.list_struck_after_sliding(struck_after_sliding_);
+        for (std::uint32_t& c : struck_after_sliding_) c = in.solve.edges[c].contact;
+    }
+    if (stale_.empty() && struck_after_sliding_.empty()) return;
+    ++renewal_;
+    const ContactTable& contacts = in.world.contacts;
+    if (renewed_at_.size() < contacts.bodies.size()) renewed_at_.resize(contacts.bodies.size(), 0);
+    list_stale(in);
+    list_struck_after_sliding(in);
+    update_sides(in);
+    before_.resize(to_collide_.size());
+    if (scratch_.empty()) scratch_.resize(renewal_parts);
+}
+
 /// Tests the contacts in to_collide_ again.
-void SubstepContacts::collide_again(const Input& in) {
+void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::uint32_t last) {
     ContactTable& contacts = in.world.contacts;
+    const std::span<const std::uint32_t> list = parts_of(to_collide_, first, last);
+    if (list.empty()) return;
+    const std::span<Before> before = parts_of(before_, first, last);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const std::uint32_t c = list[k];
+        const PairRecord& record = contacts.records[c];
+        before[k] = {record.rung, record.cost, contacts.manifold(c)};
+        contacts.restore_manifold(c);
+    }
     CollideSettings settings = in.collide;
     settings.timing = Timing::off;
     NarrowphaseProfile counts;
-    before_.clear();
-    for (const std::uint32_t c : to_collide_) {
-        const PairRecord& record = contacts.records[c];
-        before_.push_back({record.rung, record.cost, contacts.manifold(c)});
-        contacts.restore_manifold(c);
-    }
-    collide(in.world.colliders, contacts.records, contacts.caches, to_collide_, settings, scratch_, counts);
+    collide(in.world.colliders, contacts.records, contacts.caches, list, settings, scratch_[first], counts);
+}
+
+void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t) {
+    ContactTable& contacts = in.world.contacts;
     if (in.any_locked) turn_into_plane(in.world, to_collide_);
     std::size_t next = 0;
     for (std::size_t k = 0; k < to_collide_.size(); ++k) {
@@ -240,34 +280,24 @@ void SubstepContacts::collide_again(const Input& in) {
         contacts.replace_manifold(c) = before;
         keep_points(in.world, c);
     }
-}
-
-std::uint32_t SubstepContacts::renew(const Input& in) {
-    stale_.clear();
-    in.moving.motions().for_each_stale(SolverIndices::group_size, in.solve.indices.movable_end(),
-                                       [&](std::uint32_t i) { stale_.push_back(i); });
-    struck_after_sliding_.clear();
-    if (any_fast_) {
-        in.solver.find_struck_after_sliding(in.moving.bodies(), struck_after_sliding_);
-        for (std::uint32_t& c : struck_after_sliding_) c = in.solve.edges[c].contact;
-    }
-    if (stale_.empty() && struck_after_sliding_.empty()) return 0;
-    ++renewal_;
-    const ContactTable& contacts = in.world.contacts;
-    if (renewed_at_.size() < contacts.bodies.size()) renewed_at_.resize(contacts.bodies.size(), 0);
-    renewed_.clear();
-    to_collide_.clear();
-    list_stale(in);
-    list_struck_after_sliding(in);
-    update_sides(in);
-    collide_again(in);
     for (const ContactSolver::Renewed& r : renewed_) {
         const ContactState& state = contacts.states[r.contact];
         if (state.merged || state.modified) keep_points(in.world, r.contact);
     }
-    const ContactSolver::Input input{in.solve.edges,  in.world.contacts,  in.world.colliders,
-                                     in.world.shapes, in.moving.masses(), in.moving.centers()};
-    in.solver.renew(renewed_, input, in.moving.bodies());
+    in.solver.begin_renewals(renewed_, contacts);
+}
+
+ContactSolver::Input SubstepContacts::solver_input(const Input& in) {
+    return {in.solve.edges,  in.world.contacts,  in.world.colliders,
+            in.world.shapes, in.moving.masses(), in.moving.centers()};
+}
+
+void SubstepContacts::write(const Input& in, std::uint32_t first, std::uint32_t last) {
+    in.solver.renew(parts_of(renewed_, first, last), solver_input(in), in.moving.bodies());
+}
+
+void SubstepContacts::take_back_impulses(const Input& in, std::uint32_t, std::uint32_t) {
+    if (renewed_.empty()) return;
     const std::span<ContactSolver::TakenBack> taken = in.solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });
     for (std::size_t k = 0; k < taken.size();) {
@@ -278,7 +308,6 @@ std::uint32_t SubstepContacts::renew(const Input& in) {
         take_back(in.solve, in.moving, i, impulse, moment);
     }
     in.solver.begin_bounces(in.moving.bodies());
-    return static_cast<std::uint32_t>(renewed_.size());
 }
 
 void SubstepContacts::restore_colliders(const ContactWorld& world) {
@@ -292,8 +321,10 @@ void SubstepContacts::restore_colliders(const ContactWorld& world) {
 }
 
 std::size_t SubstepContacts::bytes() const {
+    std::size_t scratch = scratch_.capacity() * sizeof(CollideScratch);
+    for (const CollideScratch& each : scratch_) scratch += each.bytes();
     return far_movers_.capacity() + first_poses_.capacity() * sizeof(FirstPose) + before_.capacity() * sizeof(Before) +
-           renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch_.bytes() +
+           renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch +
            (stale_.capacity() + moved_at_.capacity() + renewed_at_.capacity() + to_collide_.capacity() +
             struck_after_sliding_.capacity()) *
                sizeof(std::uint32_t);

@@ -59,8 +59,19 @@ public:
         CollideSettings collide;
         bool any_locked = false;  ///< some body of the world may have locked axes
     };
-    /// Renews the stale contacts. Called within a sub-step, on one thread. Returns their number.
-    std::uint32_t renew(const Input& in);
+    // Renewing the stale contacts, within a sub-step: these passes, in order. Some may run on many threads: they do the
+    // parts `first` up to `last` of `renewal_parts`. The others have one part.
+    static constexpr std::uint32_t renewal_parts = 64;
+    using Pass = void (SubstepContacts::*)(const Input& in, std::uint32_t first, std::uint32_t last);
+    void find_sliding(const Input& in, std::uint32_t first, std::uint32_t last);  ///< in parts
+    /// Lists the stale contacts and moves the colliders that they need.
+    void list(const Input& in, std::uint32_t, std::uint32_t);
+    void collide_again(const Input& in, std::uint32_t first, std::uint32_t last);  ///< in parts
+    void take_results(const Input& in, std::uint32_t, std::uint32_t);
+    void write(const Input& in, std::uint32_t first, std::uint32_t last);  ///< in parts: manifolds -> lanes
+    void take_back_impulses(const Input& in, std::uint32_t, std::uint32_t);
+    /// Returns how many contacts the last renewal has renewed.
+    std::uint32_t renewed_count() const { return static_cast<std::uint32_t>(renewed_.size()); }
     /// Moves colliders back to their poses before the solve, which later stages expect. Called after the solve.
     void restore_colliders(const ContactWorld& world);
 
@@ -83,7 +94,7 @@ private:
     void list_stale(const Input& in);
     void list_struck_after_sliding(const Input& in);
     void update_sides(const Input& in);
-    void collide_again(const Input& in);
+    static ContactSolver::Input solver_input(const Input& in);
 
     bool renews_ = false;
     bool any_fast_ = false;                             ///< some edge has a slide_limit
@@ -93,9 +104,9 @@ private:
     std::vector<std::uint32_t> stale_;                  ///< solver indices
     std::vector<ContactSolver::Renewed> renewed_;
     std::vector<std::uint32_t> to_collide_, struck_after_sliding_;  ///< contacts
-    std::vector<FirstPose> first_poses_;  ///< poses that moved colliders had at the start of the step
-    std::vector<Before> before_;          ///< parallel to to_collide_
-    CollideScratch scratch_;
+    std::vector<FirstPose> first_poses_;   ///< poses that moved colliders had at the start of the step
+    std::vector<Before> before_;           ///< parallel to to_collide_
+    std::vector<CollideScratch> scratch_;  ///< by part: that of the parts from this one on that are done together
 };
 
 }  // namespace talus

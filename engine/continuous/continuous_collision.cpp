@@ -133,20 +133,24 @@ void ContinuousCollision::Step::note_if_struck(std::uint32_t slot) {
     if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
 }
 
-void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out) {
+void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, const Jobs& jobs) {
     swept_.clear();
     deflected_.clear();
     energies_.clear();
     opened_joints_.clear();
     impacts_.clear();
     struck_.clear();
-    if (in.enabled) swept_.find(in);
+    if (in.enabled) swept_.find(in, jobs);
     const CcdSweep sweep(in, deflected_, swept_.largest_motion(), swept_.largest_kinematic_motion());
     ImpactResponse response(in, out, sweep, deflected_, energies_, opened_joints_, impacts_);
     const std::span<const std::uint32_t> bullets = swept_.bullets();
     Step step{*this, in, out, sweep, response, bullets};
-    for (const std::uint32_t slot : swept_.fast()) {
-        if (swept_.is_clear(in, slot)) continue;
+    bool any_swept = false;
+    for (std::size_t i = 0; i < swept_.fast().size(); ++i) {
+        const std::uint32_t slot = swept_.fast()[i];
+        const bool may_have_changed = any_swept && in.joints.has_any(slot);
+        if (may_have_changed ? swept_.is_clear(in, slot) : swept_.were_clear()[i] != 0) continue;
+        any_swept = true;
         const Path path = step.sweep_body(slot, 0.0f, false, scratch_);
         step.note_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) deflected_.put(path);

@@ -71,7 +71,7 @@ namespace talus {
 class ContinuousCollision {
 public:
     /// Runs the stage. `in` and `out` refer to the same bodies.
-    void step(const ContinuousInput& in, ContinuousOutput out);
+    void step(const ContinuousInput& in, ContinuousOutput out, const Jobs& jobs);
 
     /// The impacts of the step, in the order in which they were found.
     std::span<const Impact> impacts() const { return impacts_; }

@@ -114,7 +114,7 @@ void ContactEvents::find_changes(const ContactWorld& world, std::span<const std:
         state.twist_impulse = 0.0f;
         set_touching(world, c, false);
     }
-    constexpr std::size_t least_contacts = 1024;
+    constexpr std::size_t least_contacts = 256;
     const auto tasks = static_cast<std::size_t>(jobs.tasks_for(touching.size(), least_contacts));
     if (changed_.size() < tasks) changed_.resize(tasks);
     jobs.for_each(static_cast<int>(tasks), [&](int i) {

@@ -54,7 +54,7 @@ void BodyPairs::expect_contacts(const Input& in, std::uint32_t p) {
 /// skipping is switched off, all far pairs get their contacts.
 void BodyPairs::begin_near_contacts(const Input& in, const Jobs& jobs, FrameProfile& profile) {
     ContactTable& contacts = in.world.contacts;
-    constexpr std::size_t least_pairs = 4096;
+    constexpr std::size_t least_pairs = 512;
     const bool few = are_few_awake(in.awake, in.world.bodies);
     const std::size_t count = contacts.far.size();
     const auto tasks = few ? std::size_t{1} : static_cast<std::size_t>(jobs.tasks_for(count, least_pairs));

@@ -114,7 +114,7 @@ void SolvePlan::plan_substeps(const Input& in) {
         add_joints(in.joints.contact_part_count(), &JointSolver::solve_contacts);
         add_contacts(in, &SolverKernel::solve);
         add_motion(in, &SolverKernel::integrate_positions);
-        if (in.renews_contacts) add({1, 1}, {.kind = Work::Kind::renew_contacts});
+        if (in.renews_contacts) add_renewal();
         add_joints(in.joints.part_count(), &JointSolver::relax);
         add({in.stiff_groups, 1}, {.kind = Work::Kind::relax_stiff});
         add_contacts(in, &SolverKernel::relax);
@@ -128,6 +128,20 @@ void SolvePlan::plan_substeps(const Input& in) {
     add_in_groups(in, {.kind = FieldWork::Kind::end_contacts});
     add_in_groups(in, {.kind = FieldWork::Kind::end_bodies});
     add_bodies(Work::Kind::end_bodies, in.indices.movable_end(), in.indices.size());
+}
+
+void SolvePlan::add_renewal() {
+    constexpr std::uint32_t parts = SubstepContacts::renewal_parts;
+    constexpr Stage serial{1, 1}, in_parts{parts, parts / 8};
+    const auto add_pass = [&](const Stage& stage, SubstepContacts::Pass pass) {
+        add(stage, {.kind = Work::Kind::renew_contacts, .renewal = pass});
+    };
+    add_pass(in_parts, &SubstepContacts::find_sliding);
+    add_pass(serial, &SubstepContacts::list);
+    add_pass(in_parts, &SubstepContacts::collide_again);
+    add_pass(serial, &SubstepContacts::take_results);
+    add_pass(in_parts, &SubstepContacts::write);
+    add_pass(serial, &SubstepContacts::take_back_impulses);
 }
 
 void SolvePlan::add_bounces(const Input& in) {

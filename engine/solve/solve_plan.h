@@ -12,6 +12,7 @@
 
 #include "engine/bodies/body_motions.h"
 #include "engine/contact_solver/contact_solver.h"
+#include "engine/contacts/substep_contacts.h"
 #include "engine/joint_solver/joint_solver.h"
 #include "engine/solve/solver_indices.h"
 #include "engine/threads/stage_team.h"
@@ -55,18 +56,19 @@ public:
             begin_stiff,  ///< this and the next two: items are stiff groups
             stiff,
             relax_stiff,
-            joints,          ///< items are articulations, or groups of contacts of jointed bodies
-            renew_contacts,  ///< this and the next two: one item
-            bound_iterations,
+            joints,            ///< items are articulations, or groups of contacts of jointed bodies
+            renew_contacts,    ///< one item, or SubstepContacts::renewal_parts
+            bound_iterations,  ///< this and the next: one item
             bound_bounces,
             note_momentum,  ///< this and the next: items are unsupported islands
             restore_momentum
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
-        std::uint32_t first = 0, count = 0;  ///< for `fields`: a range of the field works
-        BodyMotions::Pass motion = nullptr;  ///< for `bodies`
-        JointPass joint_pass = nullptr;      ///< for `joints`
+        std::uint32_t first = 0, count = 0;       ///< for `fields`: a range of the field works
+        BodyMotions::Pass motion = nullptr;       ///< for `bodies`
+        JointPass joint_pass = nullptr;           ///< for `joints`
+        SubstepContacts::Pass renewal = nullptr;  ///< for `renew_contacts`
     };
     /// The things to solve.
     struct Input {
@@ -103,6 +105,7 @@ private:
     void add_motion(const Input& in, BodyMotions::Pass motion);
     void add_contacts(const Input& in, ContactSolver::Pass pass);
     void add_joints(std::uint32_t count, Work::JointPass pass);
+    void add_renewal();
     void add_momentum(const Input& in, Work::Kind kind);
     void add_bounces(const Input& in);
 

@@ -34,6 +34,8 @@ bool is_pose(const WorldTransform& pose) { return is_on_grid(pose.position) && i
 bool is_pose(const Transform& pose) { return is_small(pose.position) && is_unit(pose.rotation); }
 bool is_unit(const vec3& v) { return std::abs(length_squared(v) - 1.0f) < 1e-3f; }
 
+bool is_length(float x) { return x >= 0.0f && std::isfinite(x); }
+
 bool is_inertia(const SymmetricMatrix& m) {
     return is_finite(m.full()[0]) && is_finite(m.full()[1]) && is_finite(m.diagonal) &&
            glm::all(glm::greaterThanEqual(m.diagonal, vec3(0.0f)));
@@ -277,8 +279,8 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
         if (!is_finite(state.friction_impulse) || !is_finite(state.twist_impulse) ||
             !is_finite(state.rolling_impulse) || !(state.friction >= 0.0f) ||
             !(state.restitution >= 0.0f && state.restitution <= 1.0f) ||
-            !(state.substep >= 0.0f && state.substep <= settings::longest_step) || !is_finite(state.slop) ||
-            !is_finite(state.twist_arm) || !is_finite(state.rolling_arm))
+            !(state.substep >= 0.0f && state.substep <= settings::longest_step) || !is_length(state.slop) ||
+            !is_length(state.twist_arm) || !is_length(state.rolling_arm))
             return "the state of a contact is wrong";
     }
     std::size_t all_triangles = 0;

@@ -92,8 +92,9 @@ void World::State::do_work(const SolvePlan::Work& work, const SolveInput& in, st
             (joint_solver.*work.joint_pass)(first, last);
             break;
         case Kind::renew_contacts:
-            profile.renewed_contacts += substep_contacts.renew(
-                {contact_world(), in, moving, solver, mesh_contacts, collide_settings(), any_locked});
+            (substep_contacts.*work.renewal)(
+                {contact_world(), in, moving, solver, mesh_contacts, collide_settings(), any_locked}, first, last);
+            if (work.renewal == &SubstepContacts::list) profile.renewed_contacts += substep_contacts.renewed_count();
             break;
         case Kind::bound_iterations:
             energy_bound.bound_iterations(in, moving, solver, joint_solver);

@@ -155,7 +155,7 @@ void World::State::name_slowest() {
                        contact_view().triangle_of(slowest.pair)};
 }
 
-void World::State::collide_continuously(float dt, const Jobs&) {
+void World::State::collide_continuously(float dt, const Jobs& jobs) {
     const auto has_joint = [&](std::uint32_t slot) { return indices.has_joint(slot); };
     const auto modify_impact = [&](const ImpactContact& c) {
         if (!modified_contacts.is_set()) return true;
@@ -183,7 +183,7 @@ void World::State::collide_continuously(float dt, const Jobs&) {
                                 .solver_bodies = moving.bodies(),
                                 .has_joint = has_joint,
                                 .modify = modify_impact};
-    continuous.step(input, {.bodies = bodies, .solver_bodies = moving.bodies(), .joint_solver = joint_solver});
+    continuous.step(input, {.bodies = bodies, .solver_bodies = moving.bodies(), .joint_solver = joint_solver}, jobs);
     profile.swept_bodies = static_cast<std::uint32_t>(continuous.swept_count());
     profile.impacts = static_cast<std::uint32_t>(continuous.impacts().size());
 }

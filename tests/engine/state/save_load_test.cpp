@@ -507,6 +507,28 @@ TEST_CASE("a heavy ball can be saved") {
     load(save(world));
 }
 
+TEST_CASE("a saved contact whose twist acts on a negative lever arm is refused") {
+    World world;
+    world.add_body({.type = BodyType::fixed, .shape = box({50, 1, 50}), .position = {0, -1, 0}});
+    for (const double x : {0.0, 2.0})
+        world.add_body({.shape = sphere(0.5f), .position = {x, 0.5, 0}, .material = {.friction = 0.625f}});
+    for (int i = 0; i < 3; ++i) world.step(1.0f / 60.0f);
+    std::vector<std::byte> bytes = *world.save();
+    std::vector<float> touched;
+    for (std::size_t at = 0; at + 12 <= bytes.size(); ++at) {
+        float row[3];  // friction, restitution, lever arm
+        std::memcpy(row, &bytes[at], sizeof row);
+        if (row[0] != std::sqrt(0.625f * Material{}.friction) || row[1] != 0.0f || !(row[2] > 1e-4f && row[2] < 1.0f))
+            continue;
+        touched.push_back(row[2]);
+        row[2] = -row[2];
+        std::memcpy(&bytes[at], row, sizeof row);
+    }
+    REQUIRE(touched.size() == 2);
+    test::mend_checksum(bytes);
+    CHECK(reason(World::load(bytes)).find("state of a contact") != std::string::npos);
+}
+
 TEST_CASE("bytes that are no saved world are refused with a sentence") {
     World world;
     world.add_body({.shape = sphere(1)});
