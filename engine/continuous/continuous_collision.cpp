@@ -1,5 +1,6 @@
 #include "engine/continuous/continuous_collision.h"
 
+#include "common/scratch.h"
 #include "engine/continuous/impact_response.h"
 #include "engine/settings.h"
 
@@ -133,6 +134,30 @@ void ContinuousCollision::Step::note_if_struck(std::uint32_t slot) {
     if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
 }
 
+/// A jointed body that is not clear gets its sweep later: even one that hits nothing matters to its joints.
+void ContinuousCollision::find_unhindered(const ContinuousInput& in, const CcdSweep& sweep, const Jobs& jobs) {
+    constexpr std::size_t least_bodies = 8;
+    const std::span<const std::uint32_t> fast = swept_.fast();
+    const auto count = static_cast<std::size_t>(jobs.tasks_for(fast.size(), least_bodies));
+    unhindered_.resize(fast.size());
+    const std::span<Task> tasks = at_least(tasks_, count);
+    jobs.for_each(static_cast<int>(count), [&](int t) {
+        const auto k = static_cast<std::size_t>(t);
+        auto& [scratch, impacts] = tasks[k];
+        const auto hits_nothing = [&](std::uint32_t slot) {
+            const Path path = sweep.path_from(slot, 0.0f);
+            const SweepHit hit = sweep.first_hit(path, false, scratch);
+            if (hit) return false;
+            sweep.report_passed_sensors(path, hit.time, scratch, impacts);
+            return impacts.empty();
+        };
+        for (std::size_t i = fast.size() * k / count; i < fast.size() * (k + 1) / count; ++i) {
+            impacts.clear();
+            unhindered_[i] = swept_.is_clear(in, fast[i]) || (!in.joints.has_any(fast[i]) && hits_nothing(fast[i]));
+        }
+    });
+}
+
 void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, const Jobs& jobs) {
     swept_.clear();
     deflected_.clear();
@@ -140,16 +165,17 @@ void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, 
     opened_joints_.clear();
     impacts_.clear();
     struck_.clear();
-    if (in.enabled) swept_.find(in, jobs);
+    if (in.enabled) swept_.find(in);
     const CcdSweep sweep(in, deflected_, swept_.largest_motion(), swept_.largest_kinematic_motion());
     ImpactResponse response(in, out, sweep, deflected_, energies_, opened_joints_, impacts_);
     const std::span<const std::uint32_t> bullets = swept_.bullets();
     Step step{*this, in, out, sweep, response, bullets};
+    find_unhindered(in, sweep, jobs);
     bool any_swept = false;
     for (std::size_t i = 0; i < swept_.fast().size(); ++i) {
         const std::uint32_t slot = swept_.fast()[i];
         const bool may_have_changed = any_swept && in.joints.has_any(slot);
-        if (may_have_changed ? swept_.is_clear(in, slot) : swept_.were_clear()[i] != 0) continue;
+        if (may_have_changed ? swept_.is_clear(in, slot) : unhindered_[i] != 0) continue;
         any_swept = true;
         const Path path = step.sweep_body(slot, 0.0f, false, scratch_);
         step.note_if_struck(slot);

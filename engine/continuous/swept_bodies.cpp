@@ -56,7 +56,7 @@ void SweptBodies::clear() {
     stray_kinematic_boxes_.clear();
 }
 
-void SweptBodies::find(const ContinuousInput& in, const Jobs& jobs) {
+void SweptBodies::find(const ContinuousInput& in) {
     float kinematic2 = 0.0f, dynamic2 = 0.0f;
     for (const std::uint32_t slot : in.awake.list()) {
         const Body& body = in.bodies[slot];
@@ -78,11 +78,6 @@ void SweptBodies::find(const ContinuousInput& in, const Jobs& jobs) {
         const WorldAabb box = in.swept_box(kinematic);
         if (!stays_in_fat_box(in, kinematic, box)) stray_kinematic_boxes_.push_back(box);
     }
-    constexpr std::size_t least_bodies = 16;
-    were_clear_.resize(fast_.size());
-    jobs.for_each_run(fast_.size(), least_bodies, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) were_clear_[i] = is_clear(in, fast_[i]) ? 1 : 0;
-    });
 }
 
 /// Adds the bodies that a fast kinematic body may pass through. A body that it carries along is not one of them: only

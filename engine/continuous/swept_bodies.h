@@ -11,7 +11,6 @@
 ///
 /// The lists are made anew in each step.
 
-#include <talus/jobs.h>
 #include "engine/continuous/continuous_input.h"
 
 #include <cstddef>
@@ -24,8 +23,8 @@ namespace talus {
 class SweptBodies {
 public:
     void clear();
-    /// Finds the bodies, and which of the fast ones are clear. The lists must be empty.
-    void find(const ContinuousInput& in, const Jobs& jobs);
+    /// Finds the bodies. The lists must be empty.
+    void find(const ContinuousInput& in);
 
     /// Bodies that are swept against fixed and kinematic bodies (Continuous::fixed).
     std::span<const std::uint32_t> fast() const { return fast_; }
@@ -33,10 +32,8 @@ public:
     std::span<const std::uint32_t> bullets() const { return bullets_; }
     std::size_t count() const { return fast_.size() + bullets_.size(); }
 
-    /// True if a body cannot have hit a fixed or kinematic body in this step.
+    /// True if the body cannot have hit a fixed or kinematic body in this step.
     bool is_clear(const ContinuousInput& in, std::uint32_t slot) const;
-    /// By fast body: whether it was clear at first. Impacts of other bodies change that only through joints.
-    std::span<const std::uint8_t> were_clear() const { return were_clear_; }
 
     /// How far a point of an awake body, or of a kinematic one, has moved in the step at most, m.
     float largest_motion() const { return largest_motion_; }
@@ -46,7 +43,6 @@ private:
     void add_bodies_near(const ContinuousInput& in, std::uint32_t kinematic);
 
     std::vector<std::uint32_t> fast_, bullets_;
-    std::vector<std::uint8_t> were_clear_;
     std::vector<std::uint32_t> moving_kinematics_;
     std::vector<WorldAabb> stray_kinematic_boxes_;  ///< swept boxes of kinematic bodies that have left their fat AABBs
     float largest_motion_ = 0.0f, largest_kinematic_motion_ = 0.0f;
