@@ -162,13 +162,14 @@ void Queries::nearest(const dvec3& point, float max_distance,
     }
     const float diagonal = distance_to(WorldAabb{world.upper, world.upper}, world.lower);
     const float furthest = std::min(max_distance, 2.0f * diagonal + distance_to(world, point));
-    // The first cube is about as large as the boxes. The size doubles, so a small first cube costs little; a first cube
-    // that depends on the world would be too large if a single box is far away.
-    float radius = 1e-6f * furthest;
+    // The first cube reaches into the world by about as much as the boxes are large. What is added doubles with each cube,
+    // so a small first cube costs little. Neither may depend on the world's size: a single box may be far away from a
+    // crowd, and the crowd may be far from the point.
+    float growth = std::max(1e-12f * furthest, std::numeric_limits<float>::min());
     for (const ColumnGrid* grid : {&grids.settled(), &grids.restless()}) {
-        if (grid->member_count() > 0) radius = std::max(radius, grid->common_reach());
+        if (grid->member_count() > 0) growth = std::max(growth, grid->common_reach());
     }
-    radius = std::max({radius, distance_to(world, point), std::numeric_limits<float>::min()});
+    float radius = distance_to(world, point) + growth;
     constexpr double rounding = 1e-6;     // relative, larger than that of a distance
     constexpr double at_corners = 1e-15;  // relative, larger than that of the corners of the cube
     float done = -1.0f;                   // boxes up to this far have been visited
@@ -191,7 +192,8 @@ void Queries::nearest(const dvec3& point, float max_distance,
         }
         if (radius >= furthest || radius >= limit) return;
         done = radius;
-        radius *= 2.0f;
+        growth *= 2.0f;
+        radius += growth;
     }
 }
 

@@ -20,7 +20,7 @@ constexpr double crowding_change = 4.0, crowding_least = 16.0;
 constexpr std::uint32_t padding = scan_step - 1;
 
 constexpr std::size_t least_members = 512;  // fewer are not worth a task of their own
-constexpr std::size_t lookahead = 16;        // the place of the box that is put down this much later is prefetched
+constexpr std::size_t lookahead = 16;       // the place of the box that is put down this much later is prefetched
 
 // A box in the world around boxes with these bounds, as seen from the origin: wider than their rounding errors. The
 // outermost floats stand for all beyond.

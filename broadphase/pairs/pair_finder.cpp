@@ -9,7 +9,7 @@ namespace talus::detail {
 namespace {
 
 constexpr std::size_t least_comparisons = 64;  // fewer are not worth a task of their own
-constexpr std::size_t lookahead = 8;            // data is prefetched for the proxy that is compared this much later
+constexpr std::size_t lookahead = 8;           // data is prefetched for the proxy that is compared this much later
 
 }  // namespace
 

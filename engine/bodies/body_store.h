@@ -170,8 +170,8 @@ public:
     void visit_fields(Bytes& bytes, Colliders& colliders) {
         auto size = static_cast<std::uint32_t>(defs.size());
         bytes(size, free_runs_, free_ones_);
+        visit_parallel(bytes, size, defs);  // first, because it checks the size
         visit_triangles(bytes, size, colliders);
-        visit_parallel(bytes, size, defs);
         visit_parallel(bytes, size, boxes);
         visit_parallel(bytes, size, colliders.poses);
         visit_parallel(bytes, size, colliders.versions);
@@ -199,7 +199,8 @@ private:
     void visit_triangles(Bytes& bytes, std::size_t size, Colliders& colliders) {
         bytes(triangles);
         if constexpr (Bytes::reads) {
-            if (!bytes.expect(triangles.size() <= size, "there are more triangles than shapes")) triangles.clear();
+            if (bytes.failed() || !bytes.expect(triangles.size() <= size, "there are more triangles than shapes"))
+                triangles.clear();
         }
         for (std::size_t i = 0; i < triangles.size(); ++i) {
             if (triangles[i].mesh == null_index) continue;

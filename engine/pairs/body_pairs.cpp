@@ -3,6 +3,7 @@
 #include "common/stopwatch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace talus {
 
@@ -14,17 +15,40 @@ static bool are_far(const BodyPairs::Input& in, const ContactBodies& pair) {
 
 void BodyPairs::update(const Input& in, const Broadphase& broadphase, std::span<const std::uint32_t> proxy_bodies,
                        const Jobs& jobs, FrameProfile& profile) {
-    ContactTable& contacts = in.world.contacts;
-    for (const ProxyPair& pair : broadphase.ended()) {
-        const std::uint32_t a = proxy_bodies[pair.a], b = proxy_bodies[pair.b];
-        if (a == null_index || b == null_index) continue;  // removed: its pairs went with it
-        const std::uint32_t p = contacts.find_pair(in.world.bodies, a, b);
-        if (p != null_index) drop(in, p, ContactEvents::When::now);
-    }
-    compounds_.drop_gone(contacts);
+    end(in, broadphase.ended(), proxy_bodies);
+    compounds_.drop_gone(in.world.contacts);
     for (const ProxyPair& pair : broadphase.begun()) begin(in, proxy_bodies[pair.a], proxy_bodies[pair.b]);
     end_far_contacts(in, profile.frame);
     begin_near_contacts(in, jobs, profile);
+}
+
+/// The list is sorted by the first proxy. If a body loses many pairs at once, one walk along its list finds them all:
+/// a search for each of them would take the square of their number.
+void BodyPairs::end(const Input& in, std::span<const ProxyPair> ended, std::span<const std::uint32_t> proxy_bodies) {
+    constexpr std::size_t many = 8;
+    const ContactTable& contacts = in.world.contacts;
+    const BodyStore& bodies = in.world.bodies;
+    for (std::size_t first = 0, last = 0; first < ended.size(); first = last) {
+        while (last < ended.size() && ended[last].a == ended[first].a) ++last;
+        const std::uint32_t a = proxy_bodies[ended[first].a];
+        if (a == null_index) continue;  // removed: its pairs went with it
+        const bool walks = last - first >= many;
+        if (walks) {
+            pair_with_.resize(std::max<std::size_t>(pair_with_.size(), bodies.slot_count()), null_index);
+            for_each_pair(contacts, bodies, a,
+                          [&](std::uint32_t p) { pair_with_[other_body(contacts.pairs[p], a)] = p; });
+        }
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint32_t b = proxy_bodies[ended[i].b];
+            if (b == null_index) continue;
+            const std::uint32_t p = walks ? std::exchange(pair_with_[b], null_index) : contacts.find_pair(bodies, a, b);
+            if (p != null_index) drop(in, p, ContactEvents::When::now);
+        }
+        if (walks) {
+            for_each_pair(contacts, bodies, a,
+                          [&](std::uint32_t p) { pair_with_[other_body(contacts.pairs[p], a)] = null_index; });
+        }
+    }
 }
 
 void BodyPairs::update_compounds(const Input& in) {
@@ -168,7 +192,7 @@ void BodyPairs::drop_all_of(const Input& in, std::uint32_t body, ContactEvents::
 }
 
 std::size_t BodyPairs::bytes() const {
-    std::size_t sum = compounds_.bytes();
+    std::size_t sum = compounds_.bytes() + pair_with_.capacity() * sizeof(std::uint32_t);
     for (const NearTask& task : near_tasks_) sum += sizeof task + task.near.capacity() * sizeof(std::uint32_t);
     return sum;
 }

@@ -76,6 +76,7 @@ private:
         std::uint32_t far = 0;            ///< number of pairs that are still far
     };
     void begin(const Input& in, std::uint32_t body_a, std::uint32_t body_b);
+    void end(const Input& in, std::span<const ProxyPair> ended, std::span<const std::uint32_t> proxy_bodies);
     void expect_contacts(const Input& in, std::uint32_t pair);
     void begin_contacts(const Input& in, std::uint32_t pair);
     static void end_contacts(const Input& in, std::uint32_t pair, ContactEvents::When when);
@@ -84,6 +85,7 @@ private:
 
     CompoundPairs compounds_;
     std::vector<NearTask> near_tasks_;
+    std::vector<std::uint32_t> pair_with_;  ///< by body: the pair with the body whose pairs end; null_index in between
 };
 
 }  // namespace talus

@@ -21,7 +21,9 @@ constexpr float most = 1e18f;
 bool is_small(float x) { return std::abs(x) <= most; }
 bool is_small(const vec3& v) { return is_small(v.x) && is_small(v.y) && is_small(v.z); }
 bool is_small(const glm::dvec3& v) {
-    return std::abs(v.x) <= double(most) && std::abs(v.y) <= double(most) && std::abs(v.z) <= double(most);
+    // A centre of mass may be beyond the largest position that is accepted, and bodies fly on.
+    constexpr double most_place = 2.0 * settings::largest_position;
+    return std::abs(v.x) <= most_place && std::abs(v.y) <= most_place && std::abs(v.z) <= most_place;
 }
 using talus::is_finite;
 template <class Quaternion>

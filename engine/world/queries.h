@@ -13,7 +13,33 @@
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/shapes/size_limits.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace talus {
+
+/// Returns the largest distance of a point of the box from the origin, m.
+inline double reach_of(const Aabb& box) { return glm::length(dvec3(glm::max(-box.lower, box.upper))); }
+
+/// The part of a cast's way that is near a target, as seen from the target. A cast may begin 10,000 km away, and floats of
+/// that size are a metre apart. So only this part is computed in floats.
+struct NearWay {
+    vec3 from{0.0f}, way{0.0f};         ///< where the part begins, and how far it goes, the target's frame, m
+    double begin = 0.0, length = -1.0;  ///< fractions of the whole way; the length is negative if no part is near
+
+    /// `reach`: the cast meets the target only within this distance of the target's origin, m.
+    NearWay(const WorldTransform& target, const dvec3& origin, const vec3& translation, double reach) {
+        const dvec3 start = origin - target.position, whole(translation);
+        const double length2 = glm::dot(whole, whole), nearest = -glm::dot(start, whole);
+        const double half = (1.0 + 1e-6) * reach * std::sqrt(length2);
+        begin = length2 > 0.0 ? std::max((nearest - half) / length2, 0.0) : 0.0;
+        length = (length2 > 0.0 ? std::min((nearest + half) / length2, 1.0) : 1.0) - begin;
+        from = inverse_rotate(target.rotation, vec3(start + begin * whole));
+        way = inverse_rotate(target.rotation, vec3(length * whole));
+    }
+    explicit operator bool() const { return length >= 0.0; }
+    double fraction(float of_part) const { return begin + length * double{of_part}; }
+};
 
 struct RayQuery {
     dvec3 origin;  ///< on the grid
@@ -27,23 +53,28 @@ struct RayQuery {
     }
     BoxCast box_cast() const { return {origin, translation}; }
     CastHit meet(const Shape& target, const WorldTransform& at, BodyId body) const {
-        const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
-        const RayHit hit = talus::ray_cast(target, from, way);
-        if (!hit.hit) return {};
-        return {
-            body,        0, no_triangle, displaced(origin, hit.fraction * translation), rotate(at.rotation, hit.normal),
-            hit.fraction};
+        const NearWay near(at, origin, translation, reach_of(bounds(target)));
+        if (!near) return {};
+        const RayHit hit = talus::ray_cast(target, near.from, near.way);
+        return hit.hit ? result(near, at, body, no_triangle, hit.fraction, hit.normal) : CastHit{};
     }
     CastHit meet(const TriangleSet& target, const WorldTransform& at, BodyId body) const {
-        const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
-        const TriangleRayHit hit = talus::ray_cast(target, from, way);
-        if (!hit.hit) return {};
+        const NearWay near(at, origin, translation, reach_of(target.bounds()));
+        if (!near) return {};
+        const TriangleRayHit hit = talus::ray_cast(target, near.from, near.way);
+        return hit.hit ? result(near, at, body, hit.triangle, hit.fraction, hit.normal) : CastHit{};
+    }
+
+private:
+    CastHit result(const NearWay& near, const WorldTransform& at, BodyId body, std::uint32_t triangle, float of_part,
+                   const vec3& normal) const {
+        const double fraction = near.fraction(of_part);
         return {body,
                 0,
-                hit.triangle,
-                displaced(origin, hit.fraction * translation),
-                rotate(at.rotation, hit.normal),
-                hit.fraction};
+                triangle,
+                on_grid(origin + fraction * dvec3(translation)),
+                rotate(at.rotation, normal),
+                static_cast<float>(fraction)};
     }
 };
 
@@ -74,21 +105,16 @@ struct ShapeQuery {
         return {displaced(pose.position, center(around)), translation, half_extents(around)};
     }
     CastHit meet(const Shape& target, const WorldTransform& at, BodyId body) const {
-        const vec3 way = inverse_rotate(at.rotation, translation);
-        const ShapeCastResult hit = talus::shape_cast(target, shape, to_matrix_transform(relative(at, pose)), way);
-        if (!hit) return {};
-        return {body, 0, no_triangle, transform_point(at, hit.point_a), rotate(at.rotation, hit.normal), hit.fraction};
+        const NearWay near(at, pose.position, translation, reach_of(bounds(target)) + reach_of(bounds(shape)));
+        if (!near) return {};
+        const ShapeCastResult hit = talus::shape_cast(target, shape, start(near, at), near.way);
+        return hit ? result(near, at, body, no_triangle, hit) : CastHit{};
     }
     CastHit meet(const TriangleSet& target, const WorldTransform& at, BodyId body) const {
-        const vec3 way = inverse_rotate(at.rotation, translation);
-        const TriangleCastResult hit = talus::shape_cast(target, shape, to_matrix_transform(relative(at, pose)), way);
-        if (!hit) return {};
-        return {body,
-                0,
-                hit.triangle,
-                transform_point(at, hit.cast.point_a),
-                rotate(at.rotation, hit.cast.normal),
-                hit.cast.fraction};
+        const NearWay near(at, pose.position, translation, reach_of(target.bounds()) + reach_of(bounds(shape)));
+        if (!near) return {};
+        const TriangleCastResult hit = talus::shape_cast(target, shape, start(near, at), near.way);
+        return hit ? result(near, at, body, hit.triangle, hit.cast) : CastHit{};
     }
     bool overlaps(const TriangleSet& target, const WorldTransform& at) const {
         return talus::overlaps(target, shape, to_matrix_transform(relative(at, pose)));
@@ -102,6 +128,21 @@ struct ShapeQuery {
         SimplexCache cache;
         const GjkResult near = gjk(target, shape, frame, cache, radii);
         return near.status == GjkStatus::overlapping || near.distance <= radii;
+    }
+
+private:
+    /// Where the shape is when the near part of its way begins, as seen from the target.
+    MatrixTransform start(const NearWay& near, const WorldTransform& at) const {
+        return to_matrix_transform({near.from, multiply(conjugate(at.rotation), pose.rotation)});
+    }
+    CastHit result(const NearWay& near, const WorldTransform& at, BodyId body, std::uint32_t triangle,
+                   const ShapeCastResult& hit) const {
+        return {body,
+                0,
+                triangle,
+                transform_point(at, hit.point_a),
+                rotate(at.rotation, hit.normal),
+                static_cast<float>(near.fraction(hit.fraction))};
     }
 };
 
@@ -143,6 +184,9 @@ struct PointQuery {
 inline Error check(const WorldAabb& box) {
     if (Error error = check_position("box.lower", box.lower)) return error;
     if (Error error = check_position("box.upper", box.upper)) return error;
+    const dvec3 size = box.upper - box.lower;
+    if (std::max({size.x, size.y, size.z}) > 2.0 * double{largest_size})
+        return out_of_range(ErrorCode::bad_size, "box", text(size), "at most 2e6 along each axis (m)");
     if (glm::all(glm::lessThanEqual(box.lower, box.upper))) return {};
     return {ErrorCode::bad_argument, "box.lower is " + text(box.lower) + " and box.upper is " + text(box.upper) +
                                          "; lower must be <= upper on each axis."};

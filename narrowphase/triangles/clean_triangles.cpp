@@ -119,7 +119,9 @@ Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint3
         keys.push_back({c, t});
     }
     if (keys.empty())
-        return mesh_refused(ErrorCode::degenerate_shape, "none of its triangles has an area; are its indices right?");
+        return mesh_refused(ErrorCode::degenerate_shape,
+                            "none of its triangles can be used: each has no area, is too thin, or is larger than 1e6 "
+                            "m; are its indices right?");
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
         return a.corners != b.corners ? a.corners < b.corners : a.triangle < b.triangle;
     });

@@ -64,7 +64,7 @@ struct WorldDef {
     /// those of two computers in one game. Copies, loaded worlds, and worlds that are made with settings() of another one
     /// have its tag. It has no effect on the simulation or on hash().
     std::uint32_t handle_tag = 0;
-    float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
+    float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, > 0 and at most 1e15
     float hit_speed = 1.0f;     ///< least approach speed of a HitEvent, along the normal, m/s, >= 0
     bool continuous = true;     ///< false: all bodies step as with Continuous::off
     /// Lets the narrowphase use Rung::skip. This switch and the next five are for profiling and tests: each changes the
@@ -196,8 +196,8 @@ public:
     /// after a step.
     vec3 torque(BodyId body) const;
     /// Returns a definition that adds an equal body: its shapes are in `shapes`, and `mass_properties` is set if they do
-    /// not follow from the shapes. Rounding may move the body by 1e-7 of its distance from the origin. Whether it is
-    /// asleep, and forces for the next step, are not part of a definition. For a stale handle a default definition.
+    /// not follow from the shapes. Rounding may move its centre of mass by 1e-7 of the distance from the body's origin.
+    /// Whether it is asleep, and forces for the next step, are not part of a definition. For a stale handle a default definition.
     BodyDef describe(BodyId body) const;
 
     // ---- Changes of state. False, and no change, for a stale handle or a value out of range.
@@ -362,7 +362,8 @@ public:
 
     /// Returns the bodies that overlap `shape` at `pose`, in order of their slots. Touching counts.
     std::vector<BodyId> overlap(const Shape& shape, const WorldTransform& pose, const Filter& filter = {}) const;
-    std::vector<BodyId> overlap(const WorldAabb& box, const Filter& filter = {}) const;  ///< the same for a box
+    /// The same for a box. It is tested as a shape: its edges are rounded to floats, and may be 2e6 m long at most.
+    std::vector<BodyId> overlap(const WorldAabb& box, const Filter& filter = {}) const;
     std::vector<BodyId> overlap(const dvec3& point,
                                 const Filter& filter = {}) const;  ///< bodies that contain the point
     /// Returns whether any body overlaps the shape, at about half the cost of overlap().

@@ -259,6 +259,16 @@ TEST_CASE("a stack of small things is as steady as one of large things") {
     }
 }
 
+TEST_CASE("200 km from the middle of a box a stack stands on it") {
+    World world;
+    add(world, fixed_body(box({1e6f, 1.0f, 1e6f}), {0, -1, 0}));
+    BodyId top;
+    for (int i = 0; i < 6; ++i) top = add(world, crate({200000.3, 0.5 + i, 0}));
+    run(world, 600);
+    CHECK(std::abs(world.position(top).y - 5.5) < 0.01);
+    CHECK_FALSE(world.is_awake(top));
+}
+
 TEST_CASE("ten kilometres from the origin a stack stands") {
     World world(sleepless());
     const dvec3 far(10000.0, 0.0, -10000.0);

@@ -5,6 +5,7 @@
 
 #include "samples/scenes/scene.h"
 
+#include <talus/narrowphase/triangles/mesh.h>
 #include <talus/thread_pool.h>
 
 #include <atomic>
@@ -124,6 +125,12 @@ TEST_CASE("assigning a world to one that had its content before allocates nothin
 TEST_CASE("reading a saved world that claims to be huge takes no memory for it") {
     World world;
     world.add_body({.shape = sphere(1)});
+    const vec3 corners[] = {{-5, 0, -5}, {-5, 0, 5}, {5, 0, 5}, {5, 0, -5}};
+    const std::uint32_t indices[] = {0, 1, 2, 0, 2, 3};
+    BodyDef floor{.type = BodyType::fixed, .position = {0, -1, 0}};
+    floor.shapes = {{.mesh = *make_mesh({.vertices = corners, .indices = indices})}};
+    world.add_body(floor);
+    for (int i = 0; i < 3; ++i) world.step(1.0f / 60.0f);  // the mesh's triangles have slots now
     std::vector<std::byte> saved = *world.save();
     // Behind the header: the settings, the frame, a flag, then the number of bodies.
     for (std::size_t place = 28; place + 4 < saved.size(); ++place) {

@@ -126,13 +126,14 @@ Meet moving(const Shape& moved, const WorldTransform& pose, const vec3& translat
     };
 }
 
-/// Whether a start that differs by rounding misses: then either answer is right.
+/// Whether some starts that differ by rounding hit and some miss: then either answer is right.
 bool grazes(const Meet& meet, const Shape& shape, const WorldTransform& at, float rounding) {
+    const bool hits = meet(shape, at, vec3(0.0f)) >= 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
         for (const float sign : {-1.0f, 1.0f}) {
             vec3 shift(0.0f);
             shift[axis] = sign * rounding;
-            if (meet(shape, at, shift) < 0.0f) return true;
+            if ((meet(shape, at, shift) >= 0.0f) != hits) return true;
         }
     }
     return false;
@@ -158,12 +159,16 @@ void check_hits(const World& world, const std::vector<CastHit>& hits, const Meet
         const CastHit& hit = *found->second;
         CAPTURE(hit.fraction);
         CHECK(hit.body == body);
-        REQUIRE(fraction >= 0.0f);
-        REQUIRE(hit.fraction >= fraction);
+        REQUIRE(hit.fraction >= 0.0f);
         REQUIRE(hit.fraction <= 1.0f);
-        // The hit may be later, by the rounding error of one coordinate of the box around the shape.
-        const vec3 late = (hit.fraction - fraction) * glm::abs(translation);
-        CHECK((hit.fraction == fraction || std::min({late.x, late.y, late.z}) <= rounding));
+        if (fraction < 0.0f) {
+            CHECK(grazes(meet, shape, at, rounding));
+            return;
+        }
+        // The world computes only the part of the cast near the shape in floats. And the hit may be later by the rounding
+        // error of one coordinate of the box around the shape.
+        const vec3 late = std::abs(hit.fraction - fraction) * glm::abs(translation);
+        CHECK(std::min({late.x, late.y, late.z}) <= rounding);
         const float n = glm::length(hit.normal);
         CHECK((std::abs(n - 1.0f) < 1e-4f || (n == 0.0f && hit.fraction == 0.0f)));
         if (n > 0.0f && hit.fraction > 0.0f)

@@ -1,5 +1,6 @@
 // Ray casts and overlaps against closed forms.
 
+#include <talus/narrowphase/triangles/height_field.h>
 #include "tests/engine/worlds.h"
 
 #include <algorithm>
@@ -233,4 +234,52 @@ TEST_CASE("questions change nothing") {
         asked.memory();
     }
     CHECK(asked.hash() == world.hash());
+}
+
+TEST_CASE("casts that begin 10,000 km away hit as those that begin near") {
+    Random random(71);
+    std::vector<vec3> points;
+    for (int i = 0; i < 40; ++i) points.push_back(0.5f * random.direction());
+    std::vector<float> heights;
+    for (int i = 0; i < 21 * 21; ++i) heights.push_back(random.between(-1.0f, 1.0f));
+    const auto field = make_height_field(
+        {.columns = 21, .rows = 21, .heights = heights, .spacing_x = 2.0f, .spacing_z = 2.0f, .two_sided = true});
+    REQUIRE(field);
+    std::vector<ShapeDef> targets;
+    for (const Shape& shape : {sphere(0.5f), box({0.5f, 0.3f, 0.4f}), capsule(0.4f, 0.2f), cylinder(0.4f, 0.3f),
+                               cone(0.4f, 0.3f), hull(*make_hull(points))})
+        targets.push_back({.shape = shape});
+    targets.push_back({.mesh = *field});
+    int misses = 0;
+    for (const ShapeDef& target : targets) {
+        World world;
+        BodyDef def{.type = BodyType::fixed, .rotation = random.rotation()};
+        def.shapes = {target};
+        add(world, def);
+        for (int i = 0; i < 200; ++i) {
+            const vec3 to = target.mesh ? center(target.mesh->bounds()) + random.in_box(vec3(15, 0, 15))
+                                        : 0.4f * random.direction();
+            const dvec3 goal(rotate(def.rotation, to));
+            const vec3 way = -random.direction();
+            // The way is a sum of powers of two, so that both rays are the same line.
+            const vec3 far = glm::round(way * 1e7f / 1024.0f) * 1024.0f, near = far * 0x1p-17f;
+            for (const bool is_ray : {true, false}) {
+                const auto cast = [&](const vec3& half) {
+                    const dvec3 from = on_grid(goal) - dvec3(half);
+                    return is_ray ? world.ray_cast(from, 2.0f * half)
+                                  : world.shape_cast(sphere(0.01f), {from}, 2.0f * half);
+                };
+                const CastHit hit = cast(far), expected = cast(near);
+                CAPTURE(is_ray);
+                CAPTURE(i);
+                if (hit.body.is_null() || expected.body.is_null()) {
+                    misses += hit.body != expected.body;
+                    continue;
+                }
+                CHECK(glm::distance(hit.position, expected.position) < 1e-4);
+                CHECK(glm::distance(hit.normal, expected.normal) < 1e-2f);
+            }
+        }
+    }
+    CHECK(misses == 0);
 }
