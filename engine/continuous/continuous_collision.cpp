@@ -143,7 +143,8 @@ void ContinuousCollision::find_unhindered(const ContinuousInput& in, const CcdSw
     const std::span<Task> tasks = at_least(tasks_, count);
     jobs.for_each(static_cast<int>(count), [&](int t) {
         const auto k = static_cast<std::size_t>(t);
-        auto& [scratch, impacts] = tasks[k];
+        SweepScratch& scratch = tasks[k].scratch;
+        std::vector<Impact>& impacts = tasks[k].impacts;
         const auto hits_nothing = [&](std::uint32_t slot) {
             const Path path = sweep.path_from(slot, 0.0f);
             const SweepHit hit = sweep.first_hit(path, false, scratch);
