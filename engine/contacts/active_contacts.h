@@ -10,6 +10,7 @@
 #include <talus/engine/profile.h>
 #include <talus/jobs.h>
 #include <talus/narrowphase/collide.h>
+#include "common/scratch.h"
 #include "engine/contacts/contact_world.h"
 #include "engine/sleeping/awake_set.h"
 
@@ -54,7 +55,7 @@ private:
     std::vector<std::uint32_t> active_;
     std::vector<std::uint32_t> active_and_woken_;
     std::vector<std::uint32_t> touching_, last_touching_;
-    std::vector<Task> tasks_;
+    Scratch<std::vector<Task>> tasks_;
 };
 
 }  // namespace talus

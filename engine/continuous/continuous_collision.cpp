@@ -1,6 +1,5 @@
 #include "engine/continuous/continuous_collision.h"
 
-#include "common/scratch.h"
 #include "engine/continuous/impact_response.h"
 #include "engine/settings.h"
 

@@ -56,6 +56,7 @@
 /// Kept across frames: nothing but memory. The results hold until the next step.
 
 #include <talus/jobs.h>
+#include "common/scratch.h"
 #include "engine/continuous/ccd_sweep.h"
 #include "engine/continuous/continuous_input.h"
 #include "engine/continuous/impact_energy.h"
@@ -99,14 +100,14 @@ private:
     SweptBodies swept_;
     /// By fast body: whether it hits nothing, by what is known before the first impact of the step. Impacts of other
     /// bodies change that only through joints.
-    std::vector<std::uint8_t> unhindered_;
+    Scratch<std::vector<std::uint8_t>> unhindered_;
     Paths deflected_;  ///< of bodies that an impact has put on a new path
     ImpactEnergies energies_;
     OpenedJoints opened_joints_;
     std::vector<Impact> impacts_;
     std::vector<std::uint32_t> struck_;
-    SweepScratch scratch_, other_scratch_;  ///< of the body whose turn it is, and of bodies that it hits
-    std::vector<Task> tasks_;
+    Scratch<SweepScratch> scratch_, other_scratch_;  ///< of the body whose turn it is, and of bodies that it hits
+    Scratch<std::vector<Task>> tasks_;
 };
 
 }  // namespace talus

@@ -12,6 +12,7 @@
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/profile.h>
 #include <talus/jobs.h>
+#include "common/scratch.h"
 #include "engine/contacts/contact_world.h"
 #include "engine/events/contact_events.h"
 #include "engine/joints/joint_store.h"
@@ -84,8 +85,9 @@ private:
     void begin_near_contacts(const Input& in, const Jobs& jobs, FrameProfile& profile);
 
     CompoundPairs compounds_;
-    std::vector<NearTask> near_tasks_;
-    std::vector<std::uint32_t> pair_with_;  ///< by body: the pair with the body whose pairs end; null_index in between
+    Scratch<std::vector<NearTask>> near_tasks_;
+    Scratch<std::vector<std::uint32_t>>
+        pair_with_;  ///< by body: the pair with the body whose pairs end; null_index in between
 };
 
 }  // namespace talus

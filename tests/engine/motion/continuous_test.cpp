@@ -255,7 +255,7 @@ TEST_CASE("a bullet bounces with its restitution and keeps the rest of its step"
                      " velocity ", v.x);
                 CHECK(std::abs(v.x + restitution * speed) < 5e-4f * speed);
                 CHECK(v.y == doctest::Approx(2.0f * speed).epsilon(0.001));
-                // Coordinates of 30 m are rounded to 2 um; the lever on a ball is 2 cm.
+                // The lever of the blow is rounded relative to the ball, of 2 cm.
                 CHECK(glm::length(world.angular_velocity(bullet)) < 0.1f * speed);
                 CHECK(std::abs(at.x + 0.02f + restitution * speed * rest) < 0.002f + 5e-4f * speed * rest);
                 CHECK(at.y == doctest::Approx(2.0f * speed * frame).epsilon(0.001));

@@ -52,8 +52,8 @@ TEST_CASE("all shapes fall alike") {
         CHECK(world.center_of_mass(id).y - world.position(id).y ==
               doctest::Approx(world.center_of_mass(id).y - world.position(id).y));
         CHECK(world.angular_velocity(id) == vec3(0.0f));
-        // A fall of about 4.95 m, in floats of up to 20.
-        CHECK(std::abs(world.position(id).y - world.position(ids[0]).y) < 2e-4);
+        // Bodies of different shapes fall alike, up to the rounding of velocities.
+        CHECK(std::abs(world.position(id).y - world.position(ids[0]).y) < 1e-5);
     }
 }
 
@@ -172,6 +172,6 @@ TEST_CASE("ten kilometres from the origin a body still falls as it should") {
     World world(sleepless());
     const BodyId id = add(world, crate({10000.0f, 30.0f, -10000.0f}));
     run(world, 120);
-    CHECK(std::abs(world.position(id).y - (30.0 - 0.5 * 9.81 * 4.0 - 0.5 * 9.81 * 2.0 / 240.0)) < 1e-3);
+    CHECK(std::abs(world.position(id).y - (30.0 - 0.5 * 9.81 * 4.0 - 0.5 * 9.81 * 2.0 / 240.0)) < 1e-4);
     CHECK(world.position(id).x == 10000.0);
 }

@@ -87,8 +87,8 @@ struct Crowd {
 
     Filter filter() { return random.below(3) == 0 ? Filter{1u << random.below(3), random.below(8), 0} : Filter{}; }
 
-    /// An upper bound of the rounding of positions here, m.
-    float rounding() const { return 1e-6f * (static_cast<float>(glm::length(middle)) + 10.0f * room); }
+    /// An upper bound of the rounding of distances here, m.
+    float rounding() const { return 1e-5f * room; }
 };
 
 using Visit = std::function<void(BodyId, std::uint32_t, const Shape&, const WorldTransform&)>;
