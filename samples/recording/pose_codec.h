@@ -28,7 +28,9 @@ struct PoseScale {
 
     static constexpr int min_bits = 8, max_bits = 20;
     bool valid() const {
-        return is_finite(origin) && step >= 1e-9 && step <= 1e3 && bits >= min_bits && bits <= max_bits;
+        // Where bodies may be; false for NaN, too.
+        const bool near = glm::all(glm::lessThanEqual(glm::abs(origin), dvec3(1e18)));
+        return near && step >= 1e-9 && step <= 1e3 && bits >= min_bits && bits <= max_bits;
     }
 };
 
