@@ -21,9 +21,9 @@ if(HOW STREQUAL "find_package")
 else()
   set(option -DTALUS_SOURCE=${SOURCE})
 endif()
-# Debug is the type that the main build does not cover, and the quicker one to build.
+# Debug is the type that the main build does not cover, and the quicker one to build, more so without symbols.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-  -DCMAKE_BUILD_TYPE=Debug ${option})
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 ${option})
 run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)
 
 run(${WORK}/build/narrowphase_only)
