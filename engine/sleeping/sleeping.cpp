@@ -32,15 +32,60 @@ static bool stays_near(const Body& body, float most_drift) {
 
 /// Returns whether dry friction, at contacts or in joints, brings the body to rest in the end (settings::settle_speed).
 /// It does not in an unsupported island, because friction between its bodies does not change their total momentum.
-static bool is_braked(const SolveInput& in, Islands& islands, const IslandSupports& supports, std::uint32_t slot) {
-    const std::uint32_t root = islands.find(in.indices.of(slot));
+static bool is_braked(const SolveInput& in, const Islands& islands, const IslandSupports& supports,
+                      std::uint32_t slot) {
+    const std::uint32_t root = islands.root(in.indices.of(slot));
     const bool touches_immovable = supports.touches_immovable(root), jointed = supports.is_jointed_to_immovable(root);
     if (in.indices.has_contact(slot)) return touches_immovable || jointed;
     return in.indices.has_joint(slot) && touches_immovable && supports.has_jointed_contact(root) && !jointed;
 }
 
+/// Slows down a body that dry friction brings to rest, and finds out how long it has been still. Returns its kinetic
+/// energy before, J.
+static double settle(Body& body, std::uint32_t slot, const SolveInput& in, const Islands& islands,
+                     const IslandSupports& supports, const SolverBodies& moving, const WorldDef& settings, float dt) {
+    const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
+    const bool may_sleep = settings.allow_sleep && body.allow_sleep;
+    float speed = 0.0f, spin_speed = 0.0f;  // not needed for a body that may not sleep
+    if (may_sleep) {
+        // A body that is pushed out of an overlap moves without velocity, so its displacement counts as well.
+        const float* displacement = moving[in.indices.of(slot)].displacement;
+        const float moved = std::sqrt(displacement[0] * displacement[0] + displacement[1] * displacement[1] +
+                                      displacement[2] * displacement[2]) /
+                            dt;
+        speed = std::max(std::sqrt(v2), moved);
+        spin_speed = std::sqrt(w2) * body.radius;
+        // The better bound costs more, and is computed only if it decides.
+        if (speed < settings::settle_speed && spin_speed > settings.sleep_speed)
+            spin_speed = surface_displacement(body, body.angular_velocity);
+    }
+    const bool still = may_sleep && speed + spin_speed < settings::tremble * settings.sleep_speed &&
+                       stays_near(body, settings.sleep_speed * settings.time_to_sleep);
+    if (!still) {
+        body.still_place = body.center;
+        body.still_rotation = body.rotation;
+    }
+    const float room =
+        std::min(body.radius, settings::settle_room * std::min({body.spread.x, body.spread.y, body.spread.z}));
+    const bool in_place = length_squared(vec3(body.center - body.settle_place)) < room * room;
+    const bool slow = may_sleep && in_place && speed < settings::settle_speed && spin_speed < settings::settle_spin &&
+                      is_braked(in, islands, supports, slot);
+    body.still_time = still ? body.still_time + dt : 0.0f;
+    body.slow_time = slow ? body.slow_time + dt : 0.0f;
+    if (!in_place) body.settle_place = body.center;
+    if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
+        body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
+        // A body that swings on its joint without touching anything.
+        if (!in.indices.has_contact(slot) && speed > 0.0f)
+            body.linear_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / speed);
+    }
+    const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
+    return 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia.full() * spin));
+}
+
 void Sleeping::update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
-                      const SolverBodies& moving, const WorldDef& settings, float dt, FrameProfile& profile) {
+                      const SolverBodies& moving, const WorldDef& settings, float dt, const Jobs& jobs,
+                      FrameProfile& profile) {
     BodyStore& bodies = world.bodies;
     const JointStore& joints = world.joints;
     const auto list = awake_.list();
@@ -49,49 +94,19 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
     for (std::uint32_t i = 0; i < in.indices.size(); ++i) {
         if (supports.touches_moving_kinematic(i)) island_still_time_[i] = 0.0f;
     }
-    for (const std::uint32_t slot : list) {
-        Body& body = bodies[slot];
-        const std::uint32_t index = in.indices.of(slot);
+    energies_.resize(list.size());
+    jobs.for_each_run(list.size(), SolverIndices::least_bodies, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) {
+            Body& body = bodies[list[k]];
+            energies_[k] = body.is_dynamic() ? settle(body, list[k], in, islands, supports, moving, settings, dt) : 0.0;
+        }
+    });
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const Body& body = bodies[list[k]];
         if (!body.is_dynamic()) continue;
-        const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
-        const bool may_sleep = settings.allow_sleep && body.allow_sleep;
-        float speed = 0.0f, spin_speed = 0.0f;  // not needed for a body that may not sleep
-        if (may_sleep) {
-            // A body that is pushed out of an overlap moves without velocity, so its displacement counts as well.
-            const float* displacement = moving[index].displacement;
-            const float moved = std::sqrt(displacement[0] * displacement[0] + displacement[1] * displacement[1] +
-                                          displacement[2] * displacement[2]) /
-                                dt;
-            speed = std::max(std::sqrt(v2), moved);
-            spin_speed = std::sqrt(w2) * body.radius;
-            // The better bound costs more, and is computed only if it decides.
-            if (speed < settings::settle_speed && spin_speed > settings.sleep_speed)
-                spin_speed = surface_displacement(body, body.angular_velocity);
-        }
-        const bool still = may_sleep && speed + spin_speed < settings::tremble * settings.sleep_speed &&
-                           stays_near(body, settings.sleep_speed * settings.time_to_sleep);
-        if (!still) {
-            body.still_place = body.center;
-            body.still_rotation = body.rotation;
-        }
-        const float room =
-            std::min(body.radius, settings::settle_room * std::min({body.spread.x, body.spread.y, body.spread.z}));
-        const bool in_place = length_squared(vec3(body.center - body.settle_place)) < room * room;
-        const bool slow = may_sleep && in_place && speed < settings::settle_speed &&
-                          spin_speed < settings::settle_spin && is_braked(in, islands, supports, slot);
-        body.still_time = still ? body.still_time + dt : 0.0f;
-        body.slow_time = slow ? body.slow_time + dt : 0.0f;
-        if (!in_place) body.settle_place = body.center;
-        if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
-            body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
-            // A body that swings on its joint without touching anything.
-            if (!in.indices.has_contact(slot) && speed > 0.0f)
-                body.linear_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / speed);
-        }
-        float& least = island_still_time_[islands.find(index)];
+        float& least = island_still_time_[islands.find(in.indices.of(list[k]))];
         least = std::min(least, body.still_time);
-        const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
-        profile.kinetic_energy += 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia.full() * spin));
+        profile.kinetic_energy += energies_[k];
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);

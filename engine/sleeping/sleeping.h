@@ -11,6 +11,8 @@
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/profile.h>
 #include <talus/engine/world.h>
+#include <talus/jobs.h>
+#include "common/scratch.h"
 #include "engine/bodies/body_store.h"
 #include "engine/contacts/contact_table.h"
 #include "engine/joints/joint_store.h"
@@ -60,7 +62,8 @@ public:
     /// Puts islands to sleep. Called in the stage `finish`. `islands` are those of `in`, and get shorter paths. Writes
     /// the number of islands and the kinetic energy to the profile.
     void update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
-                const SolverBodies& moving, const WorldDef& settings, float dt, FrameProfile& profile);
+                const SolverBodies& moving, const WorldDef& settings, float dt, const Jobs& jobs,
+                FrameProfile& profile);
 
     /// For saved worlds (common/bytes.h).
     template <class Bytes>
@@ -70,15 +73,16 @@ public:
     /// See AwakeSet::restore().
     bool restore(std::size_t slots) { return awake_.restore(slots); }
     std::size_t bytes() const {
-        return awake_.bytes() + island_still_time_.capacity() * sizeof(float) +
+        return awake_.bytes() + island_still_time_.capacity() * sizeof(float) + energies_.capacity() * sizeof(double) +
                stack_.capacity() * sizeof(std::uint32_t);
     }
 
 private:
     AwakeSet awake_;
     // Scratch.
-    std::vector<float> island_still_time_;  ///< by solver index of the island's root, s
-    std::vector<std::uint32_t> stack_;      ///< body slots
+    std::vector<float> island_still_time_;   ///< by solver index of the island's root, s
+    Scratch<std::vector<double>> energies_;  ///< kinetic, by place in the awake list, J
+    std::vector<std::uint32_t> stack_;       ///< body slots
 };
 
 }  // namespace talus

@@ -191,7 +191,7 @@ void World::State::collide_continuously(float dt, const Jobs& jobs) {
 void World::State::finish(float dt, const Jobs& jobs) {
     const ContactWorld world = contact_world();
     proxies.expect_motion(world, awake(), dt, jobs);
-    sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def, dt, profile);
+    sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def, dt, jobs, profile);
     moved_bodies.report(bodies, awake(), jobs);
     Stopwatch clock(def.timing != Timing::off);
     proxies.move_awake(world);
