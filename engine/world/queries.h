@@ -72,7 +72,7 @@ private:
         return {body,
                 0,
                 triangle,
-                on_grid(origin + fraction * dvec3(translation)),
+                origin + on_grid(fraction * dvec3(translation)),  // exact: the same wherever the world is
                 rotate(at.rotation, normal),
                 static_cast<float>(fraction)};
     }
