@@ -7,7 +7,6 @@ clock); rungs lie in their stage; steps do not overlap and are as many as the ru
 
 import json
 import pathlib
-import statistics
 import subprocess
 import sys
 
@@ -63,7 +62,10 @@ def check(events, steps):
                 expect(span["dur"] > 0, f"{span}")
             if end > begin:
                 open_spans.append((end, span["name"]))
-    share = statistics.median(max(0, rest - 0.2) / whole for whole, rest in missing)  # 0.2 us are the clock's
+    # 0.2 us are the clock's. A stage that is left out is missing in all steps; on a busy machine, others take the
+    # processor between stages in some.
+    shares = sorted(max(0, rest - 0.2) / whole for whole, rest in missing)
+    share = shares[len(shares) // 10]
     expect(share <= 0.03, f"stages fill their step but for {share}")
     rungs = {span["name"] for span in of.get("narrowphase", [])} - {"collide"}
     return rungs
