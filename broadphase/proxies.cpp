@@ -73,7 +73,7 @@ void Proxies::remove(ProxyIndex proxy) {
     --count_;
 }
 
-// Returns whether the fat box of a proxy, in which its tight box is, is not much too large.
+// Returns whether a fat box that contains the tight box is no larger than a new one would be, or not by much.
 bool Proxies::fits_well(ProxyIndex proxy, const WorldAabb& tight, const vec3& displacement) const {
     return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }

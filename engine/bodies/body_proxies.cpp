@@ -69,8 +69,8 @@ void BodyProxies::expect_motion(const ContactWorld& world, const AwakeSet& awake
     expected_dt_ = dt;
     const auto list = awake.list();
     const auto tasks = static_cast<std::size_t>(jobs.tasks_for(list.size(), SolverIndices::least_bodies));
-    for (Task& each : tasks_) each.leaving.clear();
-    const std::span<Task> parts = at_least(tasks_, tasks);
+    for (std::vector<Leaving>& each : leaving_) each.clear();
+    const auto leaving = at_least(leaving_, tasks);
     jobs.for_each(static_cast<int>(tasks), [&](int task) {
         const auto k = static_cast<std::size_t>(task);
         for (std::size_t i = list.size() * k / tasks; i < list.size() * (k + 1) / tasks; ++i) {
@@ -79,18 +79,16 @@ void BodyProxies::expect_motion(const ContactWorld& world, const AwakeSet& awake
             const Body& body = world.bodies[list[i]];
             const vec3 displacement = dt * body.linear_velocity;
             if (!broadphase_.keeps_box(body.proxy, swept(box, displacement), displacement))
-                parts[k].leaving.push_back({list[i], displacement});
+                leaving[k].push_back({list[i], displacement});
         }
     });
 }
 
 void BodyProxies::move_awake(const ContactWorld& world) {
-    for (const Task& task : tasks_) {
-        for (const Leaving& each : task.leaving) {
+    for (const std::vector<Leaving>& of_task : leaving_) {
+        for (const Leaving& each : of_task) {
             const Body& body = world.bodies[each.slot];
-            WorldAabb box = world.shapes.world_box(body.first_shape, world.colliders);
-            for (std::uint32_t i = 1; i < body.shape_count; ++i)
-                box = merge(box, world.shapes.world_box(body.first_shape + i, world.colliders));
+            const WorldAabb box = world.shapes.world_box(body, world.colliders);
             broadphase_.move(body.proxy, swept(box, each.displacement), each.displacement);
         }
     }
@@ -132,8 +130,8 @@ void BodyProxies::visit_broadphase(ByteReader& bytes) { detail::BroadphaseBytes:
 
 std::size_t BodyProxies::bytes() const {
     const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-    std::size_t sum = broadphase_.bytes() + of(body_of_) + of(spheres_) + of(tasks_);
-    for (const Task& each : tasks_) sum += of(each.leaving);
+    std::size_t sum = broadphase_.bytes() + of(body_of_) + of(spheres_) + of(leaving_);
+    for (const std::vector<Leaving>& each : leaving_) sum += of(each);
     return sum;
 }
 

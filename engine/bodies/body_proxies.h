@@ -67,10 +67,7 @@ private:
         std::uint32_t slot;
         vec3 displacement;  ///< expected in the next step, m
     };
-    struct Task {
-        std::vector<Leaving> leaving;  ///< in the order of the awake list
-    };
-    Scratch<std::vector<Task>> tasks_;
+    Scratch<std::vector<std::vector<Leaving>>> leaving_;  ///< by task, in the order of the awake list
 };
 
 }  // namespace talus

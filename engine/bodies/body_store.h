@@ -164,6 +164,13 @@ public:
     WorldAabb world_box(std::uint32_t slot, const Colliders& colliders) const {
         return translated(boxes[slot], colliders.poses[slot].position);
     }
+    /// Returns the box around all shapes of a body.
+    WorldAabb world_box(const Body& body, const Colliders& colliders) const {
+        WorldAabb box = world_box(body.first_shape, colliders);
+        for (std::uint32_t i = 1; i < body.shape_count; ++i)
+            box = merge(box, world_box(body.first_shape + i, colliders));
+        return box;
+    }
 
     /// For saved worlds (common/bytes.h): the state of the pool and of the colliders.
     template <class Bytes>

@@ -67,8 +67,10 @@ public:
     /// Lists the stale contacts and moves the colliders that they need.
     void list(const Input& in, std::uint32_t, std::uint32_t);
     void collide_again(const Input& in, std::uint32_t first, std::uint32_t last);  ///< in parts
+    /// Finds out which shapes have separated; their contacts keep the old manifold for the reports.
     void take_results(const Input& in, std::uint32_t, std::uint32_t);
     void write(const Input& in, std::uint32_t first, std::uint32_t last);  ///< in parts: manifolds -> lanes
+    /// Undoes the impulses of this sub-step that bounces will give again (ContactSolver::TakenBack).
     void take_back_impulses(const Input& in, std::uint32_t, std::uint32_t);
     /// Returns how many contacts the last renewal has renewed.
     std::uint32_t renewed_count() const { return static_cast<std::uint32_t>(renewed_.size()); }

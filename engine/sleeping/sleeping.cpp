@@ -41,7 +41,7 @@ static bool is_braked(const SolveInput& in, const Islands& islands, const Island
 }
 
 /// Slows down a body that dry friction brings to rest, and finds out how long it has been still. Returns its kinetic
-/// energy before, J.
+/// energy, J.
 static double settle(Body& body, std::uint32_t slot, const SolveInput& in, const Islands& islands,
                      const IslandSupports& supports, const SolverBodies& moving, const WorldDef& settings, float dt) {
     const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);

@@ -243,9 +243,7 @@ std::uint64_t World::user_data(BodyId id) const {
 WorldAabb World::bounds(BodyId id) const {
     if (!state_->check_handle(id, "bounds")) return {};
     const Body& body = state_->bodies[id.slot];
-    WorldAabb box = state_->world_box(body.first_shape);
-    for (std::uint32_t i = 1; i < body.shape_count; ++i) box = merge(box, state_->world_box(body.first_shape + i));
-    return box;
+    return state_->shapes.world_box(body, state_->colliders);
 }
 
 BodyDef World::describe(BodyId id) const {
