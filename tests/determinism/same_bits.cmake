@@ -2,9 +2,9 @@
 #
 #   cmake -DRUNNER=... -P same_bits.cmake
 #       a run and its repetition agree; another seed or one step more gives another hash
-#   cmake -DRUNNER=... -DOTHER_COMPILER=... -DSOURCE=... -DWORK=... -DGENERATOR=... -DWERROR=... -P same_bits.cmake
-#       builds the runner by the other compiler too, without what is compiled for AVX2 and without profiling: both agree in every scene that needs no files,
-#       and the other has the hashes of golden.txt, too
+#   cmake -DRUNNER=... -DOTHER=... -P same_bits.cmake
+#       OTHER is the runner as another compiler made it (tests/package/outside.cmake): both agree in every scene that
+#       needs no files, and the other has the hashes of golden.txt, too
 
 function(run output)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
@@ -29,7 +29,7 @@ endfunction()
 
 set(failures "")
 
-if(NOT OTHER_COMPILER)
+if(NOT OTHER)
   hash_of(first ${RUNNER} --scene mixed --steps 40 --seed 5)
   hash_of(again ${RUNNER} --scene mixed --steps 40 --seed 5)
   hash_of(seeded ${RUNNER} --scene mixed --steps 40 --seed 6)
@@ -46,11 +46,6 @@ if(NOT OTHER_COMPILER)
     string(APPEND failures "A further step makes no difference.\n")
   endif()
 else()
-  run(ignored ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${OTHER_COMPILER}
-    -DCMAKE_BUILD_TYPE=Release -DTALUS_WERROR=${WERROR} -DTALUS_HAS_AVX2=OFF -DTALUS_BUILD_TESTS=OFF -DTALUS_BUILD_PROFILING=OFF
-    -DTALUS_PROFILING=OFF)
-  run(ignored ${CMAKE_COMMAND} --build ${WORK} -j 2 --target talus-samples)
-
   run(listing ${RUNNER} --list)
   string(REGEX MATCHALL "(^|\n)[a-z_0-9]+" scenes "${listing}")
   list(TRANSFORM scenes STRIP)
@@ -61,13 +56,13 @@ else()
   endif()
   foreach(scene ${scenes})
     hash_of(ours ${RUNNER} --scene ${scene} --steps 120)
-    hash_of(theirs ${WORK}/talus-samples --scene ${scene} --steps 120)
+    hash_of(theirs ${OTHER} --scene ${scene} --steps 120)
     message("${scene}: ${ours} ${theirs}")
     if(NOT ours STREQUAL theirs)
       string(APPEND failures "${scene} differs between the compilers.\n")
     endif()
   endforeach()
-  run(ignored ${CMAKE_COMMAND} -DRUNNER=${WORK}/talus-samples -P ${CMAKE_CURRENT_LIST_DIR}/golden.cmake)
+  run(ignored ${CMAKE_COMMAND} -DRUNNER=${OTHER} -P ${CMAKE_CURRENT_LIST_DIR}/golden.cmake)
 endif()
 
 if(failures)

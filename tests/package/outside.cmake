@@ -1,8 +1,11 @@
 # Builds the outside project beside this file and runs its programs: a crate that falls 9.5 m must lie on the floor at
 # the end.
 #
-#   cmake -DHOW=add_subdirectory -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -P outside.cmake
+#   cmake -DHOW=add_subdirectory -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -DWERROR=... -P outside.cmake
 #   cmake -DHOW=find_package     -DBUILT=... (the build tree to install from) and the same others
+#
+# With add_subdirectory Talus is compiled again, as the main build does not compile it: by COMPILER, without what is
+# compiled for AVX2 and without profiling. The runner comes along: same_bits.cmake compares its bits with the main build's.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -15,16 +18,19 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
+set(targets first_program narrowphase_only broadphase_only)
 if(HOW STREQUAL "find_package")
   run(${CMAKE_COMMAND} --install ${BUILT} --prefix ${WORK}/prefix)
-  set(option -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+  set(options -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+  list(APPEND targets headers)
 else()
-  set(option -DTALUS_SOURCE=${SOURCE})
+  set(options -DTALUS_SOURCE=${SOURCE} -DTALUS_WERROR=${WERROR} -DTALUS_HAS_AVX2=OFF -DTALUS_PROFILING=OFF
+    -DTALUS_BUILD_SAMPLES=ON)
+  list(APPEND targets talus-samples)
 endif()
-# Debug is the type that the main build does not cover, and the quicker one to build, more so without symbols.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 ${option})
-run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)
+  -DCMAKE_BUILD_TYPE=Release ${options})
+run(${CMAKE_COMMAND} --build ${WORK}/build -j 2 --target ${targets})
 
 run(${WORK}/build/narrowphase_only)
 message("${output}")
