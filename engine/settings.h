@@ -594,7 +594,7 @@ inline constexpr double slow_spring_turn = 0.25;
 inline constexpr float max_rotation_per_substep = 3.0f;
 /// The same for jointed bodies, whose rotations joints solve, rad. Larger: the joints' solves do not converge.
 inline constexpr float max_joint_rotation = 1.5f;
-/// Largest rotation per integration step of a body without contacts, torque and damping, rad. Sub-steps with less are
+/// Largest rotation per integration step of a body without contacts and torque, rad. Sub-steps with less are
 /// joined. Larger: its energy is less exact (2e-4 at 0.5, free_rotation.h). Smaller: more work (if no sub-steps are
 /// joined, 5% more instructions for a rain of 1,000 hulls).
 inline constexpr double free_turn = 0.25;

@@ -71,9 +71,8 @@ void BodyProxies::expect_motion(const ContactWorld& world, const AwakeSet& awake
     const auto tasks = static_cast<std::size_t>(jobs.tasks_for(list.size(), SolverIndices::least_bodies));
     for (std::vector<Leaving>& each : leaving_) each.clear();
     const auto leaving = at_least(leaving_, tasks);
-    jobs.for_each(static_cast<int>(tasks), [&](int task) {
-        const auto k = static_cast<std::size_t>(task);
-        for (std::size_t i = list.size() * k / tasks; i < list.size() * (k + 1) / tasks; ++i) {
+    jobs.for_each_part(list.size(), tasks, [&](std::size_t k, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
             WorldAabb box;
             set_colliders(world, list[i], box, dt);
             const Body& body = world.bodies[list[i]];

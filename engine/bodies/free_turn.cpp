@@ -97,19 +97,27 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
     const auto to_own = [&](const glm::dvec3& v) { return inverse_rotate(body.rotation, v) * axes; };
     const auto to_world = [&](const glm::dvec3& v) { return rotate(body.rotation, axes * v); };
     glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
-    double h = substep;
-    if (body.torque == vec3(0.0f) && body.damping == 1.0f) {
-        // Nothing acts between the sub-steps, so they are joined to as few as the motion allows.
-        const double turn = h * substeps * std::sqrt(glm::dot(body.spin, body.spin));
-        const double parts = std::ceil(turn / settings::free_turn);
+    double h = substep, damping = body.damping;  // of each part
+    double kept = 1.0;                           // part of the momentum that is left at the end
+    if (body.torque == vec3(0.0f)) {
+        // The sub-steps are joined to as few as the motion allows. A damped body goes the same way as one that is not
+        // damped, only more slowly: so it is rotated with its whole momentum for a shorter time, and slowed down then.
+        double time = 0.0, slowed = 1.0;
+        for (int i = 0; i < substeps; ++i) {
+            slowed *= damping;
+            time += slowed * h;
+        }
+        const double parts = std::ceil(time * std::sqrt(glm::dot(body.spin, body.spin)) / settings::free_turn);
         if (parts < substeps) {
-            h = h * substeps / std::max(parts, 1.0);
             substeps = std::max(static_cast<int>(parts), 1);
+            h = time / substeps;
+            damping = 1.0;
+            kept = slowed;
         }
     }
     const double x_rate = h * (inverse.x - inverse.y), z_rate = h * (inverse.z - inverse.y);
     for (int i = 0; i < substeps; ++i) {
-        momentum = static_cast<double>(body.damping) * (momentum + h * glm::dvec3(body.torque));
+        momentum = damping * (momentum + h * glm::dvec3(body.torque));
         const glm::dquat before = body.rotation;
         glm::dvec3 own = to_own(momentum);
         glm::dquat turns(1.0, 0.0, 0.0, 0.0);  // about the principal axes
@@ -129,7 +137,7 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
         // The arcsine of that, up to the fifth power.
         body.turned += (change.w < 0.0 ? -2.0 : 2.0) * (1.0 + sine2 * (1.0 / 6 + sine2 * (3.0 / 40))) * half_sine;
     }
-    body.spin = to_world(inverse * to_own(momentum));
+    body.spin = to_world(inverse * to_own(kept * momentum));
 }
 
 }  // namespace talus

@@ -35,9 +35,7 @@ void ActiveContacts::collide(const ContactWorld& world, const AwakeSet& awake, c
     const auto most = static_cast<std::size_t>(jobs.tasks_for(active_.size(), least_pairs));
     const std::size_t tasks = most == 1 ? 1 : std::min(active_.size() / least_pairs, 4 * most);
     if (tasks_.size() < tasks) tasks_.resize(tasks);
-    jobs.for_each(static_cast<int>(tasks), [&](int i) {
-        const auto k = static_cast<std::size_t>(i);
-        const std::size_t first = active_.size() * k / tasks, last = active_.size() * (k + 1) / tasks;
+    jobs.for_each_part(active_.size(), tasks, [&](std::size_t k, std::size_t first, std::size_t last) {
         Task& task = tasks_[k];
         task.profile = {};
         const auto part = std::span(active_).subspan(first, last - first);

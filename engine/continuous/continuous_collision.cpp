@@ -140,8 +140,7 @@ void ContinuousCollision::find_unhindered(const ContinuousInput& in, const CcdSw
     const auto count = static_cast<std::size_t>(jobs.tasks_for(fast.size(), least_bodies));
     unhindered_.resize(fast.size());
     const std::span<Task> tasks = at_least(tasks_, count);
-    jobs.for_each(static_cast<int>(count), [&](int t) {
-        const auto k = static_cast<std::size_t>(t);
+    jobs.for_each_part(fast.size(), count, [&](std::size_t k, std::size_t first, std::size_t last) {
         SweepScratch& scratch = tasks[k].scratch;
         std::vector<Impact>& impacts = tasks[k].impacts;
         const auto hits_nothing = [&](std::uint32_t slot) {
@@ -151,7 +150,7 @@ void ContinuousCollision::find_unhindered(const ContinuousInput& in, const CcdSw
             sweep.report_passed_sensors(path, hit.time, scratch, impacts);
             return impacts.empty();
         };
-        for (std::size_t i = fast.size() * k / count; i < fast.size() * (k + 1) / count; ++i) {
+        for (std::size_t i = first; i < last; ++i) {
             impacts.clear();
             unhindered_[i] = swept_.is_clear(in, fast[i]) || (!in.joints.has_any(fast[i]) && hits_nothing(fast[i]));
         }

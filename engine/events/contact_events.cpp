@@ -117,9 +117,7 @@ void ContactEvents::find_changes(const ContactWorld& world, std::span<const std:
     constexpr std::size_t least_contacts = 256;
     const auto tasks = static_cast<std::size_t>(jobs.tasks_for(touching.size(), least_contacts));
     if (changed_.size() < tasks) changed_.resize(tasks);
-    jobs.for_each(static_cast<int>(tasks), [&](int i) {
-        const auto k = static_cast<std::size_t>(i);
-        const std::size_t first = touching.size() * k / tasks, last = touching.size() * (k + 1) / tasks;
+    jobs.for_each_part(touching.size(), tasks, [&](std::size_t k, std::size_t first, std::size_t last) {
         find_changed(contacts, std::span(touching).subspan(first, last - first), changed_[k]);
     });
     for (std::size_t k = 0; k < tasks; ++k) {

@@ -90,8 +90,7 @@ void BodyPairs::begin_near_contacts(const Input& in, const Jobs& jobs, FrameProf
             task.near.push_back(p);
         }
     };
-    jobs.for_each(static_cast<int>(tasks), [&](int i) {
-        const auto k = static_cast<std::size_t>(i);
+    jobs.for_each_part(count, tasks, [&](std::size_t k, std::size_t first, std::size_t last) {
         NearTask& task = near_tasks_[k];
         task.near.clear();
         task.far = 0;
@@ -102,8 +101,7 @@ void BodyPairs::begin_near_contacts(const Input& in, const Jobs& jobs, FrameProf
             std::sort(task.near.begin(), task.near.end());
             return;
         }
-        const std::size_t last = count * (k + 1) / tasks;
-        for (std::size_t p = count * k / tasks; p < last; ++p) {
+        for (std::size_t p = first; p < last; ++p) {
             const ContactBodies& pair = contacts.far[p];
             if (pair.a == null_index || !(in.awake.contains(pair.a) || in.awake.contains(pair.b))) continue;
             ask(task, static_cast<std::uint32_t>(p));

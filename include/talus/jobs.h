@@ -69,9 +69,16 @@ struct Jobs {
     template <class F>
     void for_each_run(std::size_t items, std::size_t least, F&& f) const {
         const auto tasks = static_cast<std::size_t>(tasks_for(items, least));
-        for_each(static_cast<int>(tasks), [&](int i) {
+        for_each_part(items, tasks, [&](std::size_t, std::size_t first, std::size_t last) { f(first, last); });
+    }
+
+    /// Calls f(k, first, last) for each k from 0 to parts - 1: part k of items 0 to `items` has the items first to
+    /// last - 1. Where each part has results of its own, k says where they go.
+    template <class F>
+    void for_each_part(std::size_t items, std::size_t parts, F&& f) const {
+        for_each(static_cast<int>(parts), [&](int i) {
             const auto k = static_cast<std::size_t>(i);
-            f(items * k / tasks, items * (k + 1) / tasks);
+            f(k, items * k / parts, items * (k + 1) / parts);
         });
     }
 };

@@ -9,6 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 using namespace talus;
@@ -116,5 +117,24 @@ TEST_CASE("work is divided into at least one task, at most as many as there are 
                 CHECK(std::count(seen.begin(), seen.end(), 1) == static_cast<std::ptrdiff_t>(items));
             }
         }
+    }
+}
+
+TEST_CASE("parts of the work say which part they are, and hold each item once, in order") {
+    const Jobs jobs{.threads = 4, .run = run_backwards};
+    for (const std::size_t items : {std::size_t{0}, std::size_t{3}, std::size_t{5}, std::size_t{1000}}) {
+        std::vector<std::pair<std::size_t, std::size_t>> parts(5);
+        jobs.for_each_part(items, parts.size(), [&](std::size_t k, std::size_t first, std::size_t last) {
+            parts[k] = {first, last};
+        });
+        CAPTURE(items);
+        std::size_t end = 0;
+        for (const auto& [first, last] : parts) {
+            CHECK(first == end);
+            CHECK(last - first >= items / parts.size());
+            CHECK(last - first <= items / parts.size() + 1);
+            end = last;
+        }
+        CHECK(end == items);
     }
 }
