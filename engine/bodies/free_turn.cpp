@@ -17,13 +17,18 @@ template <int k>
 void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
     if (rate == 0.0) return;  // the body is symmetric about the other axis
     const double half = 0.5 * rate * momentum[k];
-    // The sign of a quaternion does not matter, so multiples of half a turn are subtracted from the half angle. Then
-    // sine and cosine of a quarter of it are doubled twice.
-    const double turns = std::floor(half / 3.141592653589793 + 0.5);
-    const double a = 0.25 * (half - turns * 3.1415926535897931 - turns * 1.2246467991473532e-16), a2 = a * a;
+    // The series need an angle of at most pi / 8. The sign of a quaternion does not matter, so from a larger angle,
+    // multiples of half a turn are subtracted. Then sine and cosine of a quarter of it are doubled twice.
+    const bool large = std::abs(half) > 0.39;
+    double a = half;
+    if (large) {
+        const double turns = std::floor(half / 3.141592653589793 + 0.5);
+        a = 0.25 * (half - turns * 3.1415926535897931 - turns * 1.2246467991473532e-16);
+    }
+    const double a2 = a * a;
     double s = a * (1.0 + a2 * (-1.0 / 6 + a2 * (1.0 / 120 + a2 * (-1.0 / 5040 + a2 * (1.0 / 362880)))));
     double c = 1.0 + a2 * (-1.0 / 2 + a2 * (1.0 / 24 + a2 * (-1.0 / 720 + a2 * (1.0 / 40320 - a2 / 3628800))));
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; large && i < 2; ++i) {
         const double s2 = 2.0 * s * c;
         c = 1.0 - 2.0 * s * s;
         s = s2;

@@ -5,6 +5,7 @@
 #include <talus/narrowphase/triangles/height_field.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -178,6 +179,32 @@ TEST_CASE("a listener who keeps the touching pairs is right whatever is changed 
         CHECK(listener.faults == 0);
         CHECK(wrong == 0);
     }
+}
+
+TEST_CASE("a gate that jumps about in a crowd ends and begins each of its contacts") {
+    World world(weightless());
+    std::vector<dvec3> places;
+    for (int i = 0; i < 400; ++i) {
+        places.emplace_back(0.5 * (i % 20), 0.0, 0.5 * (i / 20));
+        add(world, body(sphere(0.2f), places.back()));
+    }
+    const BodyId gate = add(world, as_sensor(fixed_body(box(vec3(2.1f)), {0, 0, 0})));
+    Random random(5);
+    Listener listener;
+    std::size_t most_ended = 0;
+    for (int i = 0; i < 60; ++i) {
+        const dvec3 at(0.5 * random.below(24), 0.0, 0.5 * random.below(24));
+        REQUIRE(world.set_transform(gate, at, quat(1, 0, 0, 0)));
+        run(world, 1);
+        listener.listen(world);
+        most_ended = std::max(most_ended, world.contacts_ended().size());
+        const auto inside = std::count_if(places.begin(), places.end(), [&](const dvec3& place) {
+            return std::abs(place.x - at.x) < 2.2 && std::abs(place.z - at.z) < 2.2;
+        });
+        CHECK(listener.count(true) == static_cast<std::size_t>(inside));
+    }
+    CHECK(listener.faults == 0);
+    CHECK(most_ended > 60);  // so many at once are found in one walk along the gate's pairs
 }
 
 TEST_CASE("fixed and kinematic sensors see dynamic bodies and push nobody") {
