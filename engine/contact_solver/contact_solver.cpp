@@ -82,6 +82,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
         springs_[2][k] =
             spring_of(settings::jointed_contact_stiffening * stiffer * hertz, settings::contact_damping_ratio, substep);
     }
+    renewed_.clear();  // a step that ran out of memory has left them
+    taken_back_.clear();
     link_places_.clear();
     renewable_ = renewable;
     if (places_.size() < renewable) places_.resize(renewable);
@@ -358,7 +360,8 @@ void ContactSolver::store_rolling(std::uint32_t k, ContactTable& contacts) const
     if (r.surface == no_surface) return;
     const auto& rolling = static_cast<const SurfaceLanes<LaneArray<width>>*>(surface(r.surface))->rolling;
     for (int lane = 0; lane < static_cast<int>(r.used); ++lane)
-        contacts.states[r.contact[lane]].rolling_impulse = vec3(rolling.x[lane], rolling.y[lane], rolling.z[lane]);
+        contacts.states[r.contact[lane]].rolling_impulse =
+            vec3(rolling.x[lane], rolling.y[lane], rolling.z[lane]) + vec3(0.0f);  // as in the kernel's store()
 }
 
 void ContactSolver::store(const Field& field, ContactTable& contacts) {

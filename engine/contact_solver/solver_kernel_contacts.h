@@ -827,11 +827,14 @@ static void find_struck_after_sliding(const ContactPassInput& in, unsigned* lane
 }
 
 static void store(const ContactPassInput& in, const ContactTargets& out) {
+    // A sum of 0 has a sign that depends on the neighbours of a lane. Adding 0 makes it +0: a saved world has the same
+    // bytes on any number of threads, which have other neighbours.
+    const F zero = {};
     for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
         F impulses[4] = {}, step_impulses[4] = {};
         for (unsigned i = 0; i < r.point_count; ++i) {
-            impulses[i] = points[i].impulse;
-            step_impulses[i] = points[i].step_impulse;
+            impulses[i] = points[i].impulse + zero;
+            step_impulses[i] = points[i].step_impulse + zero;
         }
         const V3 tangent_2 = cross(r.normal, r.tangent);
         const V3 friction = r.friction_1 * r.tangent + r.friction_2 * tangent_2;
@@ -839,8 +842,8 @@ static void store(const ContactPassInput& in, const ContactTargets& out) {
         F4 impulse_rows[width], step_rows[width], friction_rows[width], step_friction_rows[width];
         store_rows(impulse_rows, {impulses[0], impulses[1], impulses[2], impulses[3]});
         store_rows(step_rows, {step_impulses[0], step_impulses[1], step_impulses[2], step_impulses[3]});
-        store_rows(friction_rows, {r.twist, friction.x, friction.y, friction.z});
-        store_rows(step_friction_rows, {step_friction.x, step_friction.y, step_friction.z, F{}});
+        store_rows(friction_rows, {r.twist + zero, friction.x + zero, friction.y + zero, friction.z + zero});
+        store_rows(step_friction_rows, {step_friction.x + zero, step_friction.y + zero, step_friction.z + zero, zero});
         for (unsigned i = 0; i < r.used; ++i) {
             unsigned char* const state = out.states + static_cast<unsigned long long>(out.stride) * r.contact[i];
             const auto at = [&](unsigned offset) { return reinterpret_cast<float*>(state + offset); };

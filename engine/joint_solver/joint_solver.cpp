@@ -21,11 +21,13 @@ static constexpr std::size_t least_articulations = 16;
 
 JointSolver& JointSolver::operator=(const JointSolver& other) {
     if (this == &other) return *this;
-    if (!topology_.matches(other.topology_)) {
+    if (unfinished_ || !topology_.matches(other.topology_)) {
+        unfinished_ = true;
         s_ = other.s_;
         topology_ = other.topology_;
         alone_ = other.alone_;  // prepare() does not run if the other world has never had a joint
         contacts_ = other.contacts_;
+        unfinished_ = false;
         return *this;
     }
     for (std::size_t i = 0; i < s_.articulations.size(); ++i)
@@ -36,6 +38,7 @@ JointSolver& JointSolver::operator=(const JointSolver& other) {
 void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
                           std::span<const std::uint32_t> solver_index, std::span<const SolverMass> masses,
                           const JointMotions& motions, float substep, const Options& options) {
+    unfinished_ = true;
     timing_ = options.timing;
     s_.motions = motions;
     s_.user_joints = &joints;
@@ -197,6 +200,7 @@ void JointSolver::scale_impulses(std::uint32_t at, double kept) {
 void JointSolver::store(JointStore& joints, float step, const Jobs& jobs) {
     store_batches(s_, joints, step, jobs);
     store_results(s_, joints, step);
+    unfinished_ = false;
 }
 
 JointProfile JointSolver::profile(const BodyStore& bodies, std::uint64_t& clock_reads) const {

@@ -298,6 +298,7 @@ private:
     Timing timing_ = Timing::off;
     JointContactGroups contacts_;
     JointClosing closing_;
+    bool unfinished_ = false;  ///< true while a step or an assignment runs; it stays true if memory runs out
 };
 
 }  // namespace talus

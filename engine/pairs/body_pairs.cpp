@@ -38,15 +38,17 @@ void BodyPairs::end(const Input& in, std::span<const ProxyPair> ended, std::span
             for_each_pair(contacts, bodies, a,
                           [&](std::uint32_t p) { pair_with_[other_body(contacts.pairs[p], a)] = p; });
         }
+        // With a body that is not in the list of `a`, an entry is of an earlier walk.
+        const auto is_pair = [&](std::uint32_t p, std::uint32_t b) {
+            if (p >= contacts.pairs.size() || !contacts.pairs[p].in_use) return false;
+            const std::uint32_t* const body = contacts.pairs[p].body;
+            return (body[0] == a && body[1] == b) || (body[0] == b && body[1] == a);
+        };
         for (std::size_t i = first; i < last; ++i) {
             const std::uint32_t b = proxy_bodies[ended[i].b];
             if (b == null_index) continue;
-            const std::uint32_t p = walks ? std::exchange(pair_with_[b], null_index) : contacts.find_pair(bodies, a, b);
-            if (p != null_index) drop(in, p, ContactEvents::When::now);
-        }
-        if (walks) {
-            for_each_pair(contacts, bodies, a,
-                          [&](std::uint32_t p) { pair_with_[other_body(contacts.pairs[p], a)] = null_index; });
+            const std::uint32_t p = walks ? pair_with_[b] : contacts.find_pair(bodies, a, b);
+            if (walks ? is_pair(p, b) : p != null_index) drop(in, p, ContactEvents::When::now);
         }
     }
 }

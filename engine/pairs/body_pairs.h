@@ -86,8 +86,7 @@ private:
 
     CompoundPairs compounds_;
     Scratch<std::vector<NearTask>> near_tasks_;
-    Scratch<std::vector<std::uint32_t>>
-        pair_with_;  ///< by body: the pair with the body whose pairs end; null_index in between
+    Scratch<std::vector<std::uint32_t>> pair_with_;  ///< by body: the last pair that a walk in end() found
 };
 
 }  // namespace talus

@@ -18,6 +18,7 @@
 namespace {
 
 std::atomic<std::size_t> allocations{0}, largest{0};
+std::atomic<std::size_t> failing{0};  // the number of the allocation that fails; 0: none
 
 void* counted_or_null(std::size_t size, std::size_t alignment) {
     ++allocations;
@@ -27,7 +28,9 @@ void* counted_or_null(std::size_t size, std::size_t alignment) {
 }
 
 void* counted(std::size_t size, std::size_t alignment) {
-    if (void* const p = counted_or_null(size, alignment)) return p;
+    void* const p = counted_or_null(size, alignment);
+    if (p != nullptr && allocations != failing) return p;
+    std::free(p);
     throw std::bad_alloc();
 }
 
@@ -119,6 +122,42 @@ TEST_CASE("assigning a world to one that had its content before allocates nothin
             samples::step_scene(other, *scene, 40 + i);
         }
         CHECK(world.hash() == other.hash());
+    }
+}
+
+TEST_CASE("a world that is assigned to after its step ran out of memory goes on with the same bits") {
+    for (const char* name : {"bullets", "hullpile", "ragdolls", "bridge", "joint_kinds", "drum"}) {
+        CAPTURE(name);
+        const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
+        REQUIRE(scene);
+        World world = samples::make_world(*scene);
+        int failures = 0;
+        for (int step = 0; step < 48; step += 12) {
+            World next = world;
+            samples::step_scene(next, *scene, step);
+            const std::vector<std::byte> expected = *next.save();
+            for (std::size_t n = 1; n < 2000; n += 1 + n / 8) {
+                World failed = world;
+                for (std::size_t i = 0; i < n % 3; ++i) samples::step_scene(failed, *scene, step);
+                bool ran_out = false;
+                failing = allocations + n;
+                try {
+                    failed.step(frame);
+                } catch (const std::bad_alloc&) {
+                    ran_out = true;
+                }
+                failing = 0;
+                if (!ran_out) continue;
+                ++failures;
+                failed = world;
+                samples::step_scene(failed, *scene, step);
+                CAPTURE(step);
+                CAPTURE(n);
+                REQUIRE(*failed.save() == expected);
+            }
+            for (int i = 0; i < 12; ++i) samples::step_scene(world, *scene, step + i);
+        }
+        CHECK(failures > 20);
     }
 }
 
