@@ -44,7 +44,8 @@ struct ContactModification {
 ///
 /// The order of the calls depends only on the world's history, never on threads. The result must depend only on the
 /// contact and on what `user` points to; then a copy of the world, or a second run, gives the same bits. Calls that
-/// change the world are refused meanwhile.
+/// change the world are refused meanwhile. An exception that the function throws leaves World::step(); the world may
+/// then only be destroyed or assigned to.
 using ContactModifier = void (*)(ContactModification& contact, void* user);
 
 }  // namespace talus

@@ -308,6 +308,25 @@ TEST_CASE("limits: spin and free rotation") {
     hold("free rotation, angular momentum", std::max(slow.momentum, fast.momentum));
 }
 
+/// Returns the part of its speed that a body on a hinge, 1 m from its centre of mass, has after 2 s.
+static double speed_left(const Shape& shape, float speed) {
+    World world(weightless());
+    const BodyId post = add(world, fixed_body(sphere(0.01f), {0, 0, 0}));
+    BodyDef def = body(shape, {0, -1, 0});
+    def.angular_velocity = {0, 0, speed};
+    def.linear_velocity = {speed, 0, 0};
+    const BodyId arm = add(world, def);
+    add(world, HingeDef{.frames = world.joint_frames(post, arm, {0, 0, 0}, {0, 0, 1})});
+    run(world, 120);
+    return static_cast<double>(glm::length(world.linear_velocity(arm)) / speed);
+}
+
+TEST_CASE("limits: bodies that rotate about a joint outside of them") {
+    hold("rod on a hinge at its end, 30 rad/s, speed that is left", speed_left(box({0.05f, 1.0f, 0.05f}), 30.0f));
+    hold("rod on a hinge at its end, 50 rad/s, speed that is left", speed_left(box({0.05f, 1.0f, 0.05f}), 50.0f));
+    hold("ball on a hinge outside of it, speed that is left", speed_left(sphere(0.1f), 10.0f));
+}
+
 TEST_CASE("limits: a box that is dropped flat") {
     const Landing slab = flat_landing(ground());
     hold("box dropped flat on a slab, spin", slab.spin);
