@@ -82,7 +82,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
         springs_[2][k] =
             spring_of(settings::jointed_contact_stiffening * stiffer * hertz, settings::contact_damping_ratio, substep);
     }
-    renewed_.clear();  // a step that ran out of memory has left them
+    renewed_.clear();  // there are some only if the last step ran out of memory
     taken_back_.clear();
     link_places_.clear();
     renewable_ = renewable;

@@ -827,8 +827,8 @@ static void find_struck_after_sliding(const ContactPassInput& in, unsigned* lane
 }
 
 static void store(const ContactPassInput& in, const ContactTargets& out) {
-    // A sum of 0 has a sign that depends on the neighbours of a lane. Adding 0 makes it +0: a saved world has the same
-    // bytes on any number of threads, which have other neighbours.
+    // Whether a lane holds +0 or -0 depends on the contacts in the other lanes, and so on the number of threads. Adding 0
+    // makes both +0, so that a saved world has the same bytes on any number of threads.
     const F zero = {};
     for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
         F impulses[4] = {}, step_impulses[4] = {};

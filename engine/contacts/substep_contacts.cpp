@@ -51,7 +51,7 @@ static inline bool may_move_far(const Body& body, float dt) {
 void SubstepContacts::find_fast(const SolverIndices& indices, const BodyStore& bodies, const ContactTable& contacts,
                                 std::span<ConstraintGraph::Edge> edges, float dt) {
     any_fast_ = renews_ = false;
-    first_poses_.clear();  // a step that ran out of memory has left them
+    first_poses_.clear();  // there are some only if the last step ran out of memory
     bool any_far = false;
     far_movers_.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : indices.movable()) {

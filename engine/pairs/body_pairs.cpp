@@ -38,7 +38,7 @@ void BodyPairs::end(const Input& in, std::span<const ProxyPair> ended, std::span
             for_each_pair(contacts, bodies, a,
                           [&](std::uint32_t p) { pair_with_[other_body(contacts.pairs[p], a)] = p; });
         }
-        // With a body that is not in the list of `a`, an entry is of an earlier walk.
+        // The entry of a body that is not in the list of `a` comes from an earlier walk.
         const auto is_pair = [&](std::uint32_t p, std::uint32_t b) {
             if (p >= contacts.pairs.size() || !contacts.pairs[p].in_use) return false;
             const std::uint32_t* const body = contacts.pairs[p].body;
