@@ -36,12 +36,13 @@ endif()
 # -Wsign-conversion is what clang adds to g++'s -Wconversion; it is left out of both. -Wrestrict is wrong about
 # std::string's operator+ in g++ 12 (GCC's bug 105651).
 add_library(talus_options INTERFACE)
-target_compile_options(talus_options INTERFACE -fno-math-errno -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+target_compile_options(talus_options INTERFACE -fno-math-errno -Wall -Wextra -Wconversion -Wno-sign-conversion
+  $<$<NOT:$<BOOL:${TALUS_UNITE}>>:-Wshadow>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${TALUS_WERROR}>:-Werror>)
 
 # talus_precompile(TARGET header...): lets clang compile glm, and the headers of the standard library that nearly all files
 # include, once per target; that saves two fifths of its time. Not g++: it would gain less, and warns of its own library's
-# code in such headers. The sources include what they use all the same: g++ and the preset `tidy` need it.
+# code in such headers. The sources include what they use all the same: g++ needs it.
 function(talus_precompile target)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)  # ccache is quicker still
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <memory> <optional>

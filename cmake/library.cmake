@@ -1,11 +1,14 @@
-# talus_library(NAME
+# talus_library(NAME [UNITE]
 #   SOURCES file...         .cpp files, below the folder of the CMakeLists.txt that calls this
 #   HEADERS header...       public headers, by the path that users write: talus/NAME/x.h is include/talus/NAME/x.h
 #   [LIBRARIES library...]  libraries that NAME and all its users link, besides talus_common
 # )
 # The static library talus_NAME. Its private headers are beside its .cpp files.
+# UNITE: if TALUS_UNITE is on, as in the presets of clang-tidy and the sanitizers, eight sources are compiled at a time:
+# clang-tidy takes an eighth of its time then, and clang three fifths. Unnamed namespaces of sources that are neighbours
+# must not have the same names in them.
 function(talus_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "UNITE" "" "SOURCES;HEADERS;LIBRARIES")
   list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)
   add_library(talus_${name} STATIC ${arg_SOURCES})
   target_sources(talus_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
@@ -15,6 +18,12 @@ function(talus_library name)
   # glm would convert doubles to floats without a word: places in the world must not become floats by oversight.
   target_compile_definitions(talus_${name} PRIVATE GLM_FORCE_EXPLICIT_CTOR)
   talus_precompile(talus_${name})
+  if(arg_UNITE AND TALUS_UNITE)
+    set_target_properties(talus_${name} PROPERTIES UNITY_BUILD ON)
+    # A kernel's file defines the types of one instruction set, and then includes the kernel's code.
+    list(FILTER arg_SOURCES INCLUDE REGEX "_kernel_")
+    set_source_files_properties(${arg_SOURCES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
 # talus_embed(TARGET file...): makes each text file a constant of TARGET's: "page.html" is

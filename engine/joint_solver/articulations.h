@@ -35,6 +35,9 @@
 
 namespace talus {
 
+/// As the bound of a row: there is none.
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
 struct JointRow {
     RowKind kind = RowKind::lock;
     RowAxis axis = RowAxis::point;
@@ -108,7 +111,12 @@ struct Link {
     dvec3 push{0.0}, push_angular{0.0};  ///< the part of its velocity for this sub-step's positions only
     dmat3 stiffness{0.0};        ///< stiffness against rotation from the pull of its joints, times a sub-step, N m s
     double max_stiffness = 0.0;  ///< an upper bound of `stiffness`
-    dmat3 swing_damping{1.0};    ///< if `implicit`: the part of its swing that remains
+    // Of a link that may be implicit: see implicit_rotation.h.
+    bool pivots = false;               ///< a joint holds it at a point of a body that no impulse moves
+    dvec3 pivot{0.0};                  ///< that point, from its centre of mass
+    dmat3 pivot_response{0.0};         ///< inverse inertia about that point
+    double swing = 0.0;                ///< if `pivots`: see add_swing_about_pivot()
+    dmat3 swing_damping{1.0};          ///< if `implicit`: the part of its swing that remains
     dvec3 mean_angular_velocity{0.0};  ///< over the last sub-steps; swing is the difference from it
 };
 
@@ -312,9 +320,7 @@ inline void set_velocity(double* velocity, const dvec3& linear, const dvec3& ang
     }
 }
 
-inline bool is_bounded(const JointRow& row) {
-    return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
-}
+inline bool is_bounded(const JointRow& row) { return row.low != -infinite || row.high != infinite; }
 
 /// Locks and limits constrain a position; motors and springs do not.
 inline bool has_position(const JointRow& row) { return row.kind == RowKind::lock || row.kind == RowKind::limit; }

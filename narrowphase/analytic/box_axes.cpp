@@ -14,7 +14,7 @@ constexpr int next[] = {1, 2, 0};
 
 /// Two edges at a smaller angle (rad) than this make no plane of their own: the error of leaving it out, the angle
 /// times their length, is less than the plane's rounding, 1e-16 / angle.
-constexpr double parallel = 1e-8, parallel2 = parallel * parallel;
+constexpr double parallel_edges = 1e-8, parallel_edges2 = parallel_edges * parallel_edges;
 
 /// A plane replaces an earlier one only if it is better by this * (the sizes), because planes that differ only by
 /// rounding are the same.
@@ -199,7 +199,7 @@ private:
                 const double reach_b = b_[j1] * std::abs(dual_[j2][i]) + b_[j2] * std::abs(dual_[j1][i]);
                 const double least = best_.separation + better_, over = std::abs(at) - reach_a - reach_b;
                 // over / size > least, without the root: both sides squared, signs kept.
-                if (!(over * std::abs(over) > least * std::abs(least) * nn) || !(nn > parallel2)) continue;
+                if (!(over * std::abs(over) > least * std::abs(least) * nn) || !(nn > parallel_edges2)) continue;
                 const double size = std::sqrt(nn), sign = (at < 0.0 ? -1.0 : 1.0) / size;
                 best_.separation = over / size;
                 best_.normal = dvec3(0.0);
@@ -311,7 +311,7 @@ private:
                 const double at = sign * (e[i1] * p[i2] - e[i2] * p[i1]);
                 const double over = at - half_[i1] * std::abs(e[i2]) - half_[i2] * std::abs(e[i1]);
                 const double least = best_.separation + better_;
-                if (!(over * std::abs(over) > least * std::abs(least) * nn) || !(nn > parallel2 * ee)) continue;
+                if (!(over * std::abs(over) > least * std::abs(least) * nn) || !(nn > parallel_edges2 * ee)) continue;
                 const double size = std::sqrt(nn);
                 best_.separation = over / size;
                 best_.normal = dvec3(0.0);

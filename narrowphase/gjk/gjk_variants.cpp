@@ -17,7 +17,6 @@ namespace {
 
 using glm::dmat3;
 using glm::dvec3;
-using papers::Simplex;
 using papers::SupportSearch;
 using papers::Vertex;
 
@@ -42,7 +41,7 @@ std::uint64_t pair_of(const Vertex& v) { return std::uint64_t{v.index_a} << 16 |
 /// Detects cycles of any length (Brent 1980): it remembers a state, each time for twice as many steps.
 class CycleWatch {
 public:
-    bool comes_back(const Simplex& s) {
+    bool comes_back(const papers::Simplex& s) {
         std::array<std::uint64_t, 3> state{pair_of(s.vertex[0]), pair_of(s.vertex[1]), pair_of(s.vertex[2])};
         std::sort(state.begin(), state.end());
         if (steps_ > 0 && state == remembered_) return true;
@@ -223,7 +222,7 @@ private:
             }
             if (v - along <= rounding * std::sqrt(farthest2)) return GjkEnd::rounding;
 
-            const Simplex old = s_;
+            const papers::Simplex old = s_;
             s_.vertex[s_.count++] = w;
             // If a plane has separated the origin from A - B, only rounding can make it appear inside.
             const bool reduced = reduce(old.count) && !(s_.encloses && mu_ > rounding * std::sqrt(farthest2));
@@ -309,7 +308,7 @@ private:
     const GjkMethods& methods_;
     GjkVariantMemory& memory_;
     SupportSearch search_a_, search_b_;
-    Simplex s_;
+    papers::Simplex s_;
     double mu_ = 0.0;  ///< the greatest lower bound proved
     GjkVariantResult result_;
 };

@@ -57,16 +57,16 @@ private:
 };
 
 /// A pair that detects a contact.
-struct Choice {
+struct Detection {
     Ballot* ballot;
     EdgeFacePair pair;
     double upright;
 };
 
-class Chooser {
+class CandidateChooser {
 public:
-    Chooser(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, bool vote,
-            CandidateScratch& scratch, EdgeFaceCandidates& out)
+    CandidateChooser(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, bool vote,
+                     CandidateScratch& scratch, EdgeFaceCandidates& out)
         : a_(a),
           b_(b),
           rotation_(rotation),
@@ -75,42 +75,42 @@ public:
           b_edges_(b, a, vote, scratch.votes[1], out.b_edges) {}
 
     void vote() {
-        each_vertex([&](std::span<const Choice> choices) { vote_for(choices); });
-        each_edge_pair([&](std::span<const Choice> choices) { vote_for(choices); });
+        each_vertex([&](std::span<const Detection> detections) { vote_for(detections); });
+        each_edge_pair([&](std::span<const Detection> detections) { vote_for(detections); });
     }
 
     void take() {
-        each_vertex([&](std::span<const Choice> choices) { take_best(choices, by_vertex); });
-        each_edge_pair([&](std::span<const Choice> choices) {
-            for (const Choice& c : choices) {
+        each_vertex([&](std::span<const Detection> detections) { take_best(detections, by_vertex); });
+        each_edge_pair([&](std::span<const Detection> detections) {
+            for (const Detection& c : detections) {
                 if (c.ballot->taken_by_vertex(c.pair)) return;
             }
-            take_best(choices, by_edges);
+            take_best(detections, by_edges);
         });
     }
 
 private:
     /// Drops the pairs whose edge is too nearly parallel to the face, compared with the best. There must be at least
     /// one.
-    static std::span<Choice> upright_ones(std::span<Choice> choices) {
-        double most = choices[0].upright;
-        for (const Choice& c : choices) most = std::max(most, c.upright);
+    static std::span<Detection> upright_ones(std::span<Detection> detections) {
+        double most = detections[0].upright;
+        for (const Detection& c : detections) most = std::max(most, c.upright);
         const double enough = most - (1.0 - upright_enough) * std::abs(most);
         std::size_t n = 0;
-        for (const Choice& c : choices) {
-            if (c.upright >= enough) choices[n++] = c;
+        for (const Detection& c : detections) {
+            if (c.upright >= enough) detections[n++] = c;
         }
-        return choices.first(n);
+        return detections.first(n);
     }
 
-    static void vote_for(std::span<const Choice> choices) {
-        for (const Choice& c : choices) c.ballot->vote(c.pair);
+    static void vote_for(std::span<const Detection> detections) {
+        for (const Detection& c : detections) c.ballot->vote(c.pair);
     }
 
-    static void take_best(std::span<const Choice> choices, std::uint8_t by) {
-        const Choice* best = &choices[0];
+    static void take_best(std::span<const Detection> detections, std::uint8_t by) {
+        const Detection* best = &detections[0];
         int most = best->ballot->votes(best->pair);
-        for (const Choice& c : choices.subspan(1)) {
+        for (const Detection& c : detections.subspan(1)) {
             const int votes = c.ballot->votes(c.pair);
             if (votes > most || (votes == most && c.upright > best->upright)) best = &c, most = votes;
         }
@@ -120,33 +120,33 @@ private:
     template <class Do>
     void each_vertex(Do&& act) {
         for (const VertexOnFace& c : contacts_.a_vertices) {
-            act(vertex_choices(a_, c, -(rotation_ * b_.nodes[c.face]), a_edges_));
+            act(vertex_detections(a_, c, -(rotation_ * b_.nodes[c.face]), a_edges_));
         }
         const glm::dmat3 inverse = glm::transpose(rotation_);
         for (const VertexOnFace& c : contacts_.b_vertices) {
-            act(vertex_choices(b_, c, -(inverse * a_.nodes[c.face]), b_edges_));
+            act(vertex_detections(b_, c, -(inverse * a_.nodes[c.face]), b_edges_));
         }
     }
 
-    std::span<Choice> vertex_choices(const OrientationGraph& graph, const VertexOnFace& c, const dvec3& into_face,
-                                     Ballot& ballot) {
+    std::span<Detection> vertex_detections(const OrientationGraph& graph, const VertexOnFace& c, const dvec3& into_face,
+                                           Ballot& ballot) {
         const OrientationRegion& r = graph.regions[c.region];
-        choices_.clear();
+        detections_.clear();
         for (Index k = r.first; k < r.first + r.count; ++k) {
-            choices_.push_back({&ballot, {graph.edge_of[k], c.face}, -glm::dot(graph.directions[k], into_face)});
+            detections_.push_back({&ballot, {graph.edge_of[k], c.face}, -glm::dot(graph.directions[k], into_face)});
         }
-        return upright_ones(choices_);
+        return upright_ones(detections_);
     }
 
     template <class Do>
     void each_edge_pair(Do&& act) {
         for (const EdgeOnEdge& c : contacts_.edges) {
             const OrientationArc &a = a_.arcs[c.arc_a], &b = b_.arcs[c.arc_b];
-            Choice choices[] = {{&a_edges_, {a.edge, b.faces[0]}, double(c.upright[0])},
-                                {&a_edges_, {a.edge, b.faces[1]}, double(c.upright[1])},
-                                {&b_edges_, {b.edge, a.faces[0]}, double(c.upright[2])},
-                                {&b_edges_, {b.edge, a.faces[1]}, double(c.upright[3])}};
-            act(upright_ones(choices));
+            Detection detections[] = {{&a_edges_, {a.edge, b.faces[0]}, double(c.upright[0])},
+                                      {&a_edges_, {a.edge, b.faces[1]}, double(c.upright[1])},
+                                      {&b_edges_, {b.edge, a.faces[0]}, double(c.upright[2])},
+                                      {&b_edges_, {b.edge, a.faces[1]}, double(c.upright[3])}};
+            act(upright_ones(detections));
         }
     }
 
@@ -154,7 +154,7 @@ private:
     const glm::dmat3& rotation_;
     const ApplicableContacts& contacts_;
     Ballot a_edges_, b_edges_;
-    std::vector<Choice> choices_;  ///< of a vertex
+    std::vector<Detection> detections_;  ///< of a vertex
 };
 
 /// Sorts the pairs by edges, and keeps each once.
@@ -178,7 +178,7 @@ void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const
                      OverlayMethod method, CandidateScratch& scratch, EdgeFaceCandidates& out) {
     find_applicable(a, b, rotation, slack, method, scratch.overlay, scratch.contacts);
     const bool vote = std::max(a.edges * b.nodes.size(), b.edges * a.nodes.size()) <= most_votes;
-    Chooser chooser(a, b, rotation, vote, scratch, out);
+    CandidateChooser chooser(a, b, rotation, vote, scratch, out);
     if (vote) chooser.vote();
     chooser.take();
     order(out.a_edges, a.edges, vote, scratch);

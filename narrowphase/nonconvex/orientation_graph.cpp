@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace talus {
 
@@ -10,7 +11,7 @@ namespace {
 using glm::dvec3;
 using Index = std::uint32_t;
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 
 /// How far the local hull of a vertex may be from being pointed for the vertex to have a region, and the greatest

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace talus {
 
@@ -10,7 +11,7 @@ namespace {
 using glm::dvec3;
 using Index = std::uint32_t;
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 constexpr double turn = 2.0 * pi;
 /// The largest table of signs, in bytes. A larger one does not fit into the processor's caches; then the grid is used.
 constexpr std::size_t most_signs = std::size_t(1) << 15;

@@ -24,9 +24,9 @@ std::string edge_name(Index a, Index b) { return std::to_string(a) + "-" + std::
 
 Error refuse(ErrorCode code, const std::string& why) { return {code, "make_polyhedron: " + why}; }
 
-class Builder {
+class PolyhedronBuilder {
 public:
-    Builder(std::span<const vec3> vertices, std::span<const Index> corners, std::span<const Index> sizes)
+    PolyhedronBuilder(std::span<const vec3> vertices, std::span<const Index> corners, std::span<const Index> sizes)
         : corners_(corners), sizes_(sizes) {
         for (const vec3& v : vertices) points_.emplace_back(v);
     }
@@ -380,7 +380,7 @@ bool count_crossings(const Polyhedron& p, const dvec3& point, const dvec3& ray, 
 
 Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<const std::uint32_t> corners,
                                    std::span<const std::uint32_t> sizes) {
-    return Builder(vertices, corners, sizes).build();
+    return PolyhedronBuilder(vertices, corners, sizes).build();
 }
 
 Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles) {

@@ -11,7 +11,7 @@ namespace talus {
 namespace {
 
 using glm::dvec3;
-using Index = std::uint16_t;
+using VertexIndex = std::uint16_t;
 
 constexpr std::size_t most_vertices = 65535;
 constexpr double share_of_extent = 1e-6;
@@ -21,14 +21,14 @@ Error refusal(ErrorCode code, const std::string& what) { return {code, "faces_fr
 
 /// A triple of vertices that is a face or part of one.
 struct Triple {
-    Index corners[3];
+    VertexIndex corners[3];
     dvec3 normal;  ///< outward, unit
     double area2;  ///< twice its area, m^2
 };
 
-class Builder {
+class FacesBuilder {
 public:
-    Builder(std::span<const vec3> vertices, double tolerances) : points_(vertices.begin(), vertices.end()) {
+    FacesBuilder(std::span<const vec3> vertices, double tolerances) : points_(vertices.begin(), vertices.end()) {
         dvec3 lower = points_[0], upper = points_[0], reach(0.0);
         for (const dvec3& p : points_) {
             lower = glm::min(lower, p);
@@ -58,7 +58,7 @@ private:
     dvec3 tolerance_;  ///< along each axis, m
     std::vector<Triple> triples_;
     std::vector<Triple> planes_;  ///< of each face, the largest of its triples
-    std::vector<std::vector<Index>> corners_;
+    std::vector<std::vector<VertexIndex>> corners_;
 
     double height(const Triple& plane, const dvec3& p) const {
         return glm::dot(plane.normal, p - points_[plane.corners[0]]);
@@ -85,7 +85,10 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = i + 1; j < n; ++j) {
                 for (std::size_t k = j + 1; k < n; ++k) {
-                    Triple triple{{static_cast<Index>(i), static_cast<Index>(j), static_cast<Index>(k)}, {}, 0.0};
+                    Triple triple{
+                        {static_cast<VertexIndex>(i), static_cast<VertexIndex>(j), static_cast<VertexIndex>(k)},
+                        {},
+                        0.0};
                     if (is_face(triple)) triples_.push_back(triple);
                 }
             }
@@ -101,7 +104,7 @@ private:
                 const double tolerance = tolerance_along(plane.normal);
                 return glm::dot(plane.normal, triple.normal) > 0.0 &&
                        std::all_of(triple.corners, triple.corners + 3,
-                                   [&](Index v) { return std::abs(height(plane, points_[v])) <= tolerance; });
+                                   [&](VertexIndex v) { return std::abs(height(plane, points_[v])) <= tolerance; });
             };
             const auto found = std::find_if(planes_.begin(), planes_.end(), on);
             const auto face = static_cast<std::size_t>(found - planes_.begin());
@@ -109,8 +112,8 @@ private:
                 planes_.push_back(triple);
                 corners_.emplace_back();
             }
-            for (const Index v : triple.corners) {
-                std::vector<Index>& corners = corners_[face];
+            for (const VertexIndex v : triple.corners) {
+                std::vector<VertexIndex>& corners = corners_[face];
                 if (std::find(corners.begin(), corners.end(), v) == corners.end()) corners.push_back(v);
             }
         }
@@ -119,8 +122,8 @@ private:
     /// A corner of a polyhedron belongs to three faces or more, a point on an edge to two, on a face to one.
     Error check_vertices() const {
         std::vector<int> count(points_.size(), 0);
-        for (const std::vector<Index>& face : corners_) {
-            for (const Index v : face) ++count[v];
+        for (const std::vector<VertexIndex>& face : corners_) {
+            for (const VertexIndex v : face) ++count[v];
         }
         const auto bad = std::find_if(count.begin(), count.end(), [](int c) { return c < 3; });
         if (bad == count.end()) return {};
@@ -130,14 +133,14 @@ private:
     }
 
     /// Corners by their angle about the middle of the face, seen from outside.
-    void sort_corners(std::vector<Index>& corners, const dvec3& normal) const {
+    void sort_corners(std::vector<VertexIndex>& corners, const dvec3& normal) const {
         dvec3 middle(0.0);
-        for (const Index v : corners) middle += points_[v];
+        for (const VertexIndex v : corners) middle += points_[v];
         middle /= static_cast<double>(corners.size());
         std::sort(corners.begin(), corners.end());
         const dvec3 reference = points_[corners[0]] - middle, left = glm::cross(normal, reference);
-        std::vector<std::pair<double, Index>> by_angle;
-        for (const Index v : corners) {
+        std::vector<std::pair<double, VertexIndex>> by_angle;
+        for (const VertexIndex v : corners) {
             const dvec3 arm = points_[v] - middle;
             const double angle = std::atan2(glm::dot(arm, left), glm::dot(arm, reference));
             by_angle.push_back({v == corners[0] ? -1.0 : angle < 0.0 ? angle + 6.283185307179586 : angle, v});
@@ -148,9 +151,10 @@ private:
 
     Result<PolyhedronFaces> trace_edges() {
         PolyhedronFaces result;
-        std::vector<std::array<Index, 2>> sides;  // directed; the face on the other side has the opposite direction
+        std::vector<std::array<VertexIndex, 2>>
+            sides;  // directed; the face on the other side has the opposite direction
         for (std::size_t f = 0; f < corners_.size(); ++f) {
-            std::vector<Index>& corners = corners_[f];
+            std::vector<VertexIndex>& corners = corners_[f];
             sort_corners(corners, planes_[f].normal);
             for (std::size_t i = 0; i < corners.size(); ++i)
                 sides.push_back({corners[i], corners[(i + 1) % corners.size()]});
@@ -158,7 +162,7 @@ private:
         std::sort(sides.begin(), sides.end());
         bool closed = std::adjacent_find(sides.begin(), sides.end()) == sides.end();
         for (const auto& [from, to] : sides) {
-            closed = closed && std::binary_search(sides.begin(), sides.end(), std::array<Index, 2>{to, from});
+            closed = closed && std::binary_search(sides.begin(), sides.end(), std::array<VertexIndex, 2>{to, from});
             if (from < to) result.edges.push_back({from, to});
         }
         if (!closed || points_.size() + corners_.size() != result.edges.size() + 2) {
@@ -190,7 +194,7 @@ Result<PolyhedronFaces> faces_from_vertices(std::span<const vec3> vertices, doub
                            "vertex " + std::to_string(i) + " is not finite; leave it out or mend it.");
         }
     }
-    return Builder(vertices, tolerances).build();
+    return FacesBuilder(vertices, tolerances).build();
 }
 
 }  // namespace talus

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace talus {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 dmat3 diagonal(double x, double y, double z) { return dmat3(x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z); }
 

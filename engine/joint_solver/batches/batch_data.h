@@ -157,6 +157,8 @@ struct BatchMotion {
     LaneSym<D> response;                      ///< inverse inertia that the rows use, less where `implicit`
     LaneSym<D> stiffness;
     D max_stiffness;
+    LaneVec<D> pivot;  ///< if `pivots`: Link::pivot
+    bool pivots;
     // Predicted for the end of the sub-step.
     LaneVec<D> displacement;
     LaneMat<D> next_axes;

@@ -144,6 +144,34 @@ TALUS_INLINE S3 response_of(const Link& link) {
     return select(implicit, symmetric, link.inverse_inertia);
 }
 
+/// Returns the `swing` of link l, which has a pivot. See add_swing_about_pivot() in implicit_rotation.cpp.
+static D swing_about_pivot(const Batch& b, unsigned l) {
+    const Link& link = b.links[l];
+    const Motion& motion = b.motions[l];
+    const S3& i = link.inertia;
+    const V3& r = motion.pivot;
+    const V3 m = link.mass * r;
+    const D square = dot(m, r);
+    const S3 about = {i.xx + (square - m.x * r.x),
+                      i.yy + (square - m.y * r.y),
+                      i.zz + (square - m.z * r.z),
+                      i.xy - m.x * r.y,
+                      i.xz - m.x * r.z,
+                      i.yz - m.y * r.z};
+    const M3 response = inverse(full(about));
+    const D trace = response.x.x + response.y.y + response.z.z;
+    D swing = zero();
+    for (unsigned j = 0; j < b.layout.joint_count; ++j) {
+        const Joint& joint = b.joints[j];
+        for (unsigned side = 0; side < 2; ++side) {
+            if (b.layout.joints[j].link[side] != l) continue;
+            const V3 &arm = joint.lever[side], &f = joint.load;
+            swing = swing + max(zero(), dot(f, arm) * trace - dot(f, response * arm));
+        }
+    }
+    return swing;
+}
+
 /// See implicit_rotation.h.
 static void integrate_implicitly(const Batch& b) {
     const D h = splat(b.view.substep);
@@ -154,6 +182,7 @@ static void integrate_implicitly(const Batch& b) {
         Motion& motion = b.motions[l];
         b.links[l].implicit = zero();
         motion.stiffness = scaled_identity(zero());
+        motion.pivots = false;
         if (b.layout.dynamic[l] == 0) continue;
         const D bound = h * motion.max_stiffness * (motion.response.xx + motion.response.yy + motion.response.zz);
         motion.max_stiffness = bound;
@@ -169,6 +198,9 @@ static void integrate_implicitly(const Batch& b) {
             if (b.layout.dynamic[l] == 0 || !any(motion.max_stiffness > most)) continue;
             // At A both the arm and the force are the opposite, which gives the same stiffness.
             motion.stiffness = motion.stiffness + rotation_stiffness(joint.lever[side], joint.load);
+            if (!layout.anchored || b.layout.dynamic[layout.link[1 - side]] != 0) continue;
+            motion.pivot = joint.lever[side];
+            motion.pivots = true;
         }
     }
     for (unsigned l = 0; l < b.layout.links; ++l) {
@@ -177,11 +209,12 @@ static void integrate_implicitly(const Batch& b) {
         if (b.layout.dynamic[l] == 0 || !any(motion.max_stiffness > most)) continue;
         const M3 product = full(motion.response) * full(motion.stiffness);
         const M3 g = {h * product.x, h * product.y, h * product.z};
-        const D trace = g.x.x + g.y.y + g.z.z;  // at least the largest (omega h)^2
-        const I implicit = trace > most;
+        // At least the largest (omega h)^2.
+        const D swing = motion.pivots ? h * swing_about_pivot(b, l) : g.x.x + g.y.y + g.z.z;
+        const I implicit = swing > most;
         if (!any(implicit)) continue;
         link.implicit = flag(implicit);
-        const D share = where(implicit, min(one(), trace / most - 1.0));
+        const D share = where(implicit, min(one(), swing / most - 1.0));
         link.swing_damping = inverse({{1.0 + share * g.x.x, share * g.x.y, share * g.x.z},
                                       {share * g.y.x, 1.0 + share * g.y.y, share * g.y.z},
                                       {share * g.z.x, share * g.z.y, 1.0 + share * g.z.z}});

@@ -4,15 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace talus {
-
-namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 double kinetic_energy(const Link& link, const dvec3& velocity, const dvec3& angular_velocity) {
     const dvec3 local = angular_velocity * link.rotation;

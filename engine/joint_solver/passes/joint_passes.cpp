@@ -12,13 +12,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace talus {
 
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Lets motors take the places of limits from which they lead away.
 void leave_limits(Articulations& s, Articulation& a) {

@@ -16,6 +16,11 @@
 /// every few sub-steps: the difference from the mean angular velocity of the last sub-steps. More than the swing is
 /// damped only if the link rotates so fast that a sub-step cannot follow its rotation either (begin_solve() in
 /// joint_passes.cpp).
+///
+/// Whether a link swings too fast depends on the inertia that it swings with. Between other links it may rotate about its
+/// own centre. But a link that a joint holds at a point of a fixed or kinematic body, its *pivot*, takes its centre
+/// along: it has the inertia about that point. (Without this, a ball on an arm of ten times its radius was damped from 10
+/// rad/s on, and a motor could not turn it any faster.)
 
 #include "engine/joint_solver/articulations.h"
 

@@ -8,13 +8,10 @@
 #include "engine/settings.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace talus {
 
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Fills in the rest of the rows of an anchored joint: moments of the world's axes about both centres of mass. Both
 /// moments are taken at B's anchor, where the impulse acts. If A's were taken at its own anchor, open joints would

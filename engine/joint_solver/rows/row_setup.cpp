@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <numbers>
 #include <optional>
 #include <span>
 
@@ -11,8 +11,7 @@ namespace talus {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-constexpr double infinite = std::numeric_limits<double>::infinity();
+using std::numbers::pi;
 
 bool is_within_half_a_turn(const JointLimit& limit) {
     return limit.lower >= -static_cast<float>(pi) && limit.upper <= static_cast<float>(pi);

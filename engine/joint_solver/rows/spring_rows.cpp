@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace talus {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// A damped oscillator over one sub-step of length h: v' = decay v - pull x, x' = x + h v'.
 struct Oscillator {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace talus::samples {
 
@@ -9,7 +10,7 @@ namespace {
 
 using Index = std::uint32_t;
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// A corner on a circle.
 OutlinePoint on_circle(double radius, double turns) {
