@@ -325,8 +325,8 @@ static double speed_left(const Shape& shape, float speed, float holder_mass = 0.
 }
 
 TEST_CASE("limits: bodies that rotate about a joint outside of them") {
-    hold("rod on a hinge at its end, 100 rad/s, speed that is left",
-         std::min(speed_left(box({0.05f, 1.0f, 0.05f}), 100.0f), speed_left(box({0.01f, 1.0f, 0.01f}), 100.0f)));
+    hold("rod on a hinge at its end, 30 rad/s, speed that is left", speed_left(box({0.05f, 1.0f, 0.05f}), 30.0f));
+    hold("rod on a hinge at its end, 50 rad/s, speed that is left", speed_left(box({0.05f, 1.0f, 0.05f}), 50.0f));
     hold("ball on a hinge outside of it, 100 rad/s, speed that is left", speed_left(sphere(0.01f), 100.0f));
     hold("ball on a hinge on a dynamic body, speed that is left", speed_left(sphere(0.1f), 10.0f, 4000.0f));
 }
