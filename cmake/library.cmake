@@ -4,9 +4,9 @@
 #   [LIBRARIES library...]  libraries that NAME and all its users link, besides talus_common
 # )
 # The static library talus_NAME. Its private headers are beside its .cpp files.
-# UNITE: if TALUS_UNITE is on, as in the presets of clang-tidy and the sanitizers, eight sources are compiled at a time:
-# clang-tidy takes an eighth of its time then, and clang three fifths. Unnamed namespaces of sources that are neighbours
-# must not have the same names in them.
+# UNITE: if TALUS_UNITE is on, as in the presets of clang-tidy and the sanitizers and in tests/package, eight sources are
+# compiled at a time: clang-tidy takes an eighth of its time then, and clang three fifths. Unnamed namespaces of sources
+# that are neighbours must not have the same names in them.
 function(talus_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "UNITE" "" "SOURCES;HEADERS;LIBRARIES")
   list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)

@@ -1,5 +1,6 @@
 #include "engine/bodies/body_motions.h"
 
+#include "engine/bodies/free_turn.h"
 #include "engine/contact_solver/motion_lanes.h"
 #include "engine/settings.h"
 
@@ -160,11 +161,15 @@ bool BodyMotions::any_gain(std::uint32_t first, std::uint32_t last) const {
     return false;
 }
 
-BodyMotions::Unpushed BodyMotions::unpushed(std::size_t body, float substep) const {
+BodyMotions::Unpushed BodyMotions::unpushed(std::size_t body, float substep, float max_speed) const {
     return at(body, [&](const auto& m, int lane) {
+        const auto after = [&](const auto& before, const auto& gain, float damping) {
+            return damping * (get(before, lane) + substep * get(gain, lane));
+        };
         Unpushed u;
-        u.velocity = m.linear_damping[lane] * (get(m.old_velocity, lane) + substep * get(m.acceleration, lane));
-        u.spin = m.angular_damping[lane] * (get(m.old_spin, lane) + substep * get(m.angular_acceleration, lane));
+        u.max_spin = m.max_spin[lane];
+        u.velocity = limited(after(m.old_velocity, m.acceleration, m.linear_damping[lane]), max_speed);
+        u.spin = limited(after(m.old_spin, m.angular_acceleration, m.angular_damping[lane]), u.max_spin);
         u.turn = quat(m.old_turn_w[lane], m.old_turn_x[lane], m.old_turn_y[lane], m.old_turn_z[lane]);
         u.acceleration = get(m.acceleration, lane);
         u.torque = get(m.torque, lane);
@@ -174,8 +179,8 @@ BodyMotions::Unpushed BodyMotions::unpushed(std::size_t body, float substep) con
 
 BodyMotions::Unpushed BodyMotions::calm(std::size_t body) const {
     return at(body, [&](const auto& m, int lane) {
-        return Unpushed{get(m.calm_velocity, lane), get(m.calm_spin, lane), turn_of(m, lane), get(m.acceleration, lane),
-                        get(m.torque, lane)};
+        return Unpushed{get(m.calm_velocity, lane), get(m.calm_spin, lane), turn_of(m, lane),
+                        get(m.acceleration, lane),  get(m.torque, lane),    m.max_spin[lane]};
     });
 }
 

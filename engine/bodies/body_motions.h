@@ -90,8 +90,10 @@ public:
         vec3 velocity, spin;        ///< velocity and angular velocity, m/s and rad/s
         quat turn;                  ///< rotation since the start of the step
         vec3 acceleration, torque;  ///< by gravity and the user's forces, m/s^2 and N m
+        float max_spin;             ///< rad/s
     };
-    Unpushed unpushed(std::size_t body, float substep) const;
+    /// With the limits of the solver: SolverKernel::integrate_velocities.
+    Unpushed unpushed(std::size_t body, float substep, float max_speed) const;
     /// Returns the same after relaxation, before the restitution passes.
     Unpushed calm(std::size_t body) const;
 

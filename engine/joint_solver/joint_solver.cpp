@@ -161,19 +161,29 @@ void JointSolver::pass_bounces_on(std::uint32_t first, std::uint32_t last) {
 
 void JointSolver::relax_again(std::uint32_t articulation) { talus::relax_again(s_, s_.articulations[articulation]); }
 
+/// By the velocities that the articulation's links hold.
+static double work_of(Articulations& s, const Articulation& a) {
+    return a.batch == null_index ? drive_work(s, a) : batch_drive_work(s, a);
+}
+
+double JointSolver::drive_work(std::uint32_t at) {
+    Articulation& a = active(at);
+    if (!a.driven) return 0.0;
+    read_velocities(s_, a);
+    return work_of(s_, a);
+}
+
 JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed) {
     Articulation& a = active(at);
     Work work;
     if (!a.driven) return work;
-    const auto work_of = [&] { return a.batch == null_index ? drive_work(s_, a) : batch_drive_work(s_, a); };
-    read_velocities(s_, a);
-    const double whole = work_of();
+    const double whole = drive_work(at);
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         if (!s_.links[l].dynamic || s_.links[l].solver == 0) continue;
         const BodyMotions::Unpushed& alone = unpushed[s_.links[l].solver];
         set_velocity(s_.velocity_of(l), dvec3(alone.velocity), dvec3(alone.spin));
     }
-    work.unpushed = work_of();
+    work.unpushed = work_of(s_, a);
     work.pushed = whole - work.unpushed;
     return work;
 }

@@ -146,6 +146,9 @@ public:
 
     // Bounding the energy of a sub-step (energy_bound.h), after its last pass. `at` numbers the
     // articulations.
+    /// Returns the work of an articulation's springs, motors and drives over a sub-step with its bodies' present
+    /// velocities, J.
+    double drive_work(std::uint32_t at);
     /// The work of springs, motors and drives over a sub-step in which their bodies have the velocities v + d, J.
     struct Work {
         double unpushed = 0.0;  ///< by the velocities v

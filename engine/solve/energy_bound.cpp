@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace talus {
 
@@ -80,6 +81,23 @@ bool EnergyBound::find_gaining_islands(const SolveInput& in, const SolverBodies&
     return true;
 }
 
+/// Adds up the work that drives and moving surfaces have done on the islands that gained, and drops the islands whose
+/// gain it explains, such as doors with motors. Returns whether any island is left.
+bool EnergyBound::exceeds_work(const SolveInput& in, JointSolver& joint_solver,
+                               std::span<const ContactSolver::BeltWork> belts) {
+    for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
+        const std::uint32_t root = in.islands.root(joint_solver.body_of(k));
+        if (gains_[root].gain > 0.0) bounds_[root].work += std::max(joint_solver.drive_work(k), 0.0);
+    }
+    for (const ContactSolver::BeltWork& work : belts) bounds_[in.islands.root(work.body)].work += work.joules;
+    std::erase_if(gaining_, [&](std::uint32_t root) {
+        const bool explained = !(gains_[root].gain - bounds_[root].work > gains_[root].least);
+        if (explained) gains_[root].gain = 0.0;
+        return explained;
+    });
+    return !gaining_.empty();
+}
+
 /// Calls visit(body, its island's bound) for each body of an island that gained.
 template <class Visit>
 void EnergyBound::for_each_gaining(const SolveInput& in, Visit&& visit) {
@@ -122,17 +140,19 @@ void EnergyBound::bound_iterations(const SolveInput& in, SolverBodies& moving, C
                                    JointSolver& joint_solver) {
     const float substep = moving.step().substep;
     if (!find_gaining_islands(in, moving, false)) return;
+    const std::span<const ContactSolver::BeltWork> belts = solver.find_belt_work();
+    if (!exceeds_work(in, joint_solver, belts)) return;
     // Compares with the velocities that the bodies would have now without contacts and joints.
     for_each_gaining(in, [&](std::uint32_t i, Bound& island) {
         const Body& body = in.body(i);
         const SolverBody& sb = moving[i];
-        BodyMotions::Unpushed& alone = unpushed_[i] = moving.motions().unpushed(i, substep);
+        BodyMotions::Unpushed& alone = unpushed_[i] = moving.motions().unpushed(i, substep, moving.step().max_speed);
         if (moving.motions().is_gyroscopic(i)) {
             const glm::dquat before = glm::normalize(glm::dquat(alone.turn) * body.exact_rotation);
             const glm::dquat now = glm::normalize(moving.rotation(i, body));
             FreeTurn free{.rotation = before, .spin = glm::dvec3(alone.spin)};
             turn_freely(free, body.principal, 1, substep);
-            alone.spin = vec3(now * (glm::conjugate(free.rotation) * free.spin));
+            alone.spin = limited(vec3(now * (glm::conjugate(free.rotation) * free.spin)), alone.max_spin);
         }
         const glm::dvec3 velocity(load3(sb.velocity)), pushed = velocity - glm::dvec3(alone.velocity);
         const glm::dvec3 spin(load3(sb.angular_velocity)), spun = spin - glm::dvec3(alone.spin);
@@ -149,15 +169,10 @@ void EnergyBound::bound_iterations(const SolveInput& in, SolverBodies& moving, C
         Bound& island = bounds_[root];
         const JointSolver::Work work = joint_solver.work(k, unpushed_);
         if (!(work.unpushed + work.pushed > 0.0)) continue;
-        island.work += work.unpushed + work.pushed;
         island.linear -= work.unpushed + 2.0 * work.pushed;
         island.quadratic -= work.pushed;
     }
-    for (const ContactSolver::BeltWork& work : solver.find_belt_work()) {
-        Bound& island = bounds_[in.islands.root(work.body)];
-        island.work += work.joules;
-        island.linear -= work.joules;
-    }
+    for (const ContactSolver::BeltWork& work : belts) bounds_[in.islands.root(work.body)].linear -= work.joules;
     keep_parts(in, moving, joint_solver);
     solver.scale_impulses(kept_impulses_);
 }

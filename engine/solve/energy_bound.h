@@ -51,6 +51,7 @@
 #include "engine/solve/solver_bodies.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace talus {
@@ -85,6 +86,7 @@ private:
 
     bool find_gaining_islands(const SolveInput& in, const SolverBodies& moving, bool by_bounces);
     void pass_over_small_gain(std::uint32_t root);
+    bool exceeds_work(const SolveInput& in, JointSolver& joint_solver, std::span<const ContactSolver::BeltWork> belts);
     void exempt_driven_islands(const SolveInput& in, const SolverBodies& moving);
     template <class Visit>
     void for_each_gaining(const SolveInput& in, Visit&& visit);

@@ -4,8 +4,8 @@
 #   cmake -DHOW=add_subdirectory -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -DWERROR=... -P outside.cmake
 #   cmake -DHOW=find_package     -DBUILT=... (the build tree to install from) and the same others
 #
-# With add_subdirectory Talus is compiled again, as the main build does not compile it: by COMPILER, without what is
-# compiled for AVX2 and without profiling. The runner comes along: same_bits.cmake compares its bits with the main build's.
+# With add_subdirectory Talus is compiled again, as the main build does not compile it: by COMPILER, eight sources at a
+# time, without what is compiled for AVX2 and without profiling. The runner comes along: same_bits.cmake compares its bits with the main build's.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -25,7 +25,7 @@ if(HOW STREQUAL "find_package")
   list(APPEND targets headers)
 else()
   set(options -DTALUS_SOURCE=${SOURCE} -DTALUS_WERROR=${WERROR} -DTALUS_HAS_AVX2=OFF -DTALUS_PROFILING=OFF
-    -DTALUS_BUILD_SAMPLES=ON)
+    -DTALUS_BUILD_SAMPLES=ON -DTALUS_UNITE=ON)
   list(APPEND targets talus-samples)
 endif()
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}

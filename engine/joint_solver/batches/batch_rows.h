@@ -2,6 +2,7 @@
 /// Internal: the numbers of rows at the present poses, and the residuals of their equations, in lanes. The files in
 /// rows/ do the same for one articulation and say why.
 
+#include "engine/bodies/middle_spin.h"
 #include "engine/joint_solver/batches/batch_geometry.h"
 #include "engine/joint_solver/batches/batch_matrix.h"
 
@@ -442,8 +443,20 @@ static void predict_poses(const Batch& b) {
         Motion& motion = b.motions[l];
         motion.displacement = link.displacement + h * motion.velocity;
         V3 spin = motion.spin;
-        if (b.layout.dynamic[l] != 0)
-            spin += 0.5 * h * (link.inverse_inertia * cross(link.inertia * motion.spin, motion.spin));
+        if (b.layout.dynamic[l] != 0) {
+            const auto round = [&](const V3& w) {
+                return motion.spin + stretched_half(h, dot(w, w)) * (link.inverse_inertia * cross(link.inertia * w, w));
+            };
+            const V3 first = round(motion.spin);
+            const D share = later_rounds(h, dot(motion.spin, motion.spin));
+            const I fast = needs_more_rounds(h, dot(motion.spin, motion.spin));
+            spin = first + share * (round(first) - first);
+            if (any(fast)) {
+                V3 more = spin;
+                for (int i = 2; i < settings::middle_spin_rounds; ++i) more = first + share * (round(more) - first);
+                spin = select(fast, more, spin);
+            }
+        }
         motion.rotation = rotated_by(link.rotation, h * spin);
         motion.next_axes = to_matrix(motion.rotation);
     }
@@ -463,7 +476,8 @@ static void predict_poses(const Batch& b) {
                 conjugate(link_a.rotation * joint.frame_rotation[0]) * (link_b.rotation * joint.frame_rotation[1]);
         }
         find_coordinates(layout, pose, joint.angle, layout.twist);
-        if (layout.anchored) pose.apart = link_a.axes * transpose_mul(link_a.next_axes, pose.apart);
+        if (layout.anchored && b.layout.dynamic[layout.link[1]] != 0)
+            pose.apart = link_a.axes * transpose_mul(link_a.next_axes, pose.apart);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/joint_solver/rows/joint_poses.h"
 
 #include "engine/bodies/free_turn.h"
+#include "engine/bodies/middle_spin.h"
 
 namespace talus {
 
@@ -73,10 +74,17 @@ void predict_poses(Articulations& s, Articulation& a) {
         dvec3 angular_velocity(v[4], v[5], v[6]);
         link.next_displacement = link.displacement + h * velocity;
         if (link.inertia_rotates) {
-            // Uses the angular velocity at the middle of the sub-step, which keeps the angular momentum while the
-            // inertia rotates with the body.
-            const dvec3 momentum = link.rotation * (link.start_inertia * (angular_velocity * link.rotation));
-            angular_velocity += 0.5 * h * (link.true_inverse_inertia * glm::cross(momentum, angular_velocity));
+            const dvec3 start = angular_velocity;
+            const auto round = [&](const dvec3& w) {
+                const dvec3 momentum = link.rotation * (link.start_inertia * (w * link.rotation));
+                return start +
+                       stretched_half(h, glm::dot(w, w)) * (link.true_inverse_inertia * glm::cross(momentum, w));
+            };
+            const dvec3 first = round(start);
+            const double share = later_rounds(h, glm::dot(start, start));
+            angular_velocity = first;
+            const int rounds = needs_more_rounds(h, glm::dot(start, start)) ? settings::middle_spin_rounds : 2;
+            for (int i = 1; i < rounds; ++i) angular_velocity = first + share * (round(angular_velocity) - first);
         }
         link.next_orientation = Orientation(integrate_rotation(link.orientation.rotation, h * angular_velocity));
     }
@@ -88,8 +96,10 @@ void predict_poses(Articulations& s, Articulation& a) {
                                      joint.center_offset + link_b.next_displacement - link_a.next_displacement, parts);
         joint.next_coordinates = coordinates(joint.kind, joint.next_pose, joint.angle, parts);
         // Relative to A, because links that swing fast rotate together. With the present matrix, Newton's method then
-        // converges for rotations of 1 rad and more; along the world's axes it does not.
-        if (joint.anchored && link_a.solver != 0)
+        // converges for rotations of 1 rad and more; along the world's axes it does not. If B does not swing along, it
+        // is the other way round: a plate that was body A of a hinge to the world, oblique to it, slowed down from 30
+        // rad/s on.
+        if (joint.anchored && link_a.solver != 0 && link_b.dynamic)
             joint.next_pose.apart = link_a.orientation.axes * (joint.next_pose.apart * link_a.next_orientation.axes);
     }
 }

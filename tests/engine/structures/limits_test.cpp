@@ -308,14 +308,14 @@ TEST_CASE("limits: spin and free rotation") {
     hold("free rotation, angular momentum", std::max(slow.momentum, fast.momentum));
 }
 
-/// Returns the part of its speed that a body on a hinge, 1 m from its centre of mass, has after 2 s. The hinge is on a
-/// fixed body, or on the centre of mass of a dynamic one with this mass.
-static double speed_left(const Shape& shape, float speed, float holder_mass = 0.0f) {
+/// Returns the part of its speed that a ball on a hinge, 1 m from its centre, has after 2 s. The hinge is on a fixed body,
+/// or on the centre of mass of a dynamic one with this mass.
+static double speed_left(float radius, float speed, float holder_mass = 0.0f) {
     World world(weightless());
     const BodyDef holder =
         holder_mass > 0.0f ? heavy(sphere(0.5f), {0, 0, 0}, holder_mass) : fixed_body(sphere(0.01f), {0, 0, 0});
     const BodyId post = add(world, ghost(holder));
-    BodyDef def = body(shape, {0, -1, 0});
+    BodyDef def = body(sphere(radius), {0, -1, 0});
     def.angular_velocity = {0, 0, speed};
     def.linear_velocity = {speed, 0, 0};
     const BodyId arm = add(world, def);
@@ -324,11 +324,9 @@ static double speed_left(const Shape& shape, float speed, float holder_mass = 0.
     return static_cast<double>(glm::length(world.linear_velocity(arm)) / speed);
 }
 
-TEST_CASE("limits: bodies that rotate about a joint outside of them") {
-    hold("rod on a hinge at its end, 30 rad/s, speed that is left", speed_left(box({0.05f, 1.0f, 0.05f}), 30.0f));
-    hold("rod on a hinge at its end, 50 rad/s, speed that is left", speed_left(box({0.05f, 1.0f, 0.05f}), 50.0f));
-    hold("ball on a hinge outside of it, 100 rad/s, speed that is left", speed_left(sphere(0.01f), 100.0f));
-    hold("ball on a hinge on a dynamic body, speed that is left", speed_left(sphere(0.1f), 10.0f, 4000.0f));
+TEST_CASE("limits: balls that rotate about a joint outside of them") {
+    hold("ball on a hinge outside of it, 100 rad/s, speed that is left", speed_left(0.01f, 100.0f));
+    hold("ball on a hinge on a dynamic body, speed that is left", speed_left(0.1f, 10.0f, 4000.0f));
 }
 
 TEST_CASE("limits: a box that is dropped flat") {
