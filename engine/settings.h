@@ -605,6 +605,10 @@ inline constexpr float middle_spin_angle = 0.5f;
 inline constexpr float max_rotation_per_substep = 3.0f;
 /// The same for jointed bodies, whose rotations joints solve, rad. Larger: the joints' solves do not converge.
 inline constexpr float max_joint_rotation = 1.5f;
+/// Largest rotation in a step by the angular velocity that a body gets in an impact, rad. Larger: sweeps do not get to
+/// the end of the path, and 1e30 rad are no rotation. As small as the two limits above, to which the next step reduces
+/// it: rods that rotate fast get into walls, because the impulse of the impact counts on the whole angular velocity.
+inline constexpr float max_path_rotation = 1000.0f;
 /// Largest rotation per integration step of a body without contacts and torque, rad. Sub-steps with less are
 /// joined. Larger: its energy is less exact (2e-4 at 0.5, free_rotation.h). Smaller: more work (if no sub-steps are
 /// joined, 5% more instructions for a rain of 1,000 hulls).

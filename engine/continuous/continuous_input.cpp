@@ -3,6 +3,8 @@
 #include "common/assert.h"
 #include "engine/settings.h"
 
+#include <algorithm>
+
 namespace talus {
 
 Path ContinuousInput::step_path(std::uint32_t slot) const {
@@ -71,6 +73,10 @@ float ContinuousInput::allowed_depth(std::uint32_t slot) const {
     const float inner_radius = bodies[slot].inner_radius;
     if (joints.has_any(slot)) return settings::continuous_jointed_depth * inner_radius;
     return std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
+}
+
+float ContinuousInput::max_spin_of(const Body& body) const {
+    return std::min(body.max_spin, settings::max_path_rotation / dt);
 }
 
 /// The angular velocity turns with the body, which keeps the energy. (At the same angular momentum the energy would

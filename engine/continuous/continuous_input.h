@@ -116,6 +116,8 @@ struct ContinuousInput {
     }
     /// Returns the smaller of the speed limits of the body and of the world, m/s.
     float max_speed_of(const Body& body) const { return std::min(body.max_speed, max_speed); }
+    /// Returns the largest angular velocity that the body may get by an impact, rad/s (settings::max_path_rotation).
+    float max_spin_of(const Body& body) const;
     /// Returns the angular velocity that a body has at one rotation, given the one that it has at another.
     vec3 angular_velocity_at(std::uint32_t slot, const vec3& angular_velocity, const quat& from, const quat& to) const;
 };

@@ -72,7 +72,7 @@ void ImpactEnergies::fit_velocities(const ContinuousInput& in, ContinuousOutput&
         slot, in.bodies, [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& angular_velocity) {
             Body& body = out.bodies[link];
             body.linear_velocity = limited(vec3(velocity), in.max_speed_of(body));
-            body.angular_velocity = limited(vec3(angular_velocity), body.max_spin);
+            body.angular_velocity = limited(vec3(angular_velocity), in.max_spin_of(body));
             drop_locked_motion(body);
             body.exact_spin = glm::dvec3(body.angular_velocity);
         });

@@ -165,6 +165,14 @@ bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scra
     }
     const float impulse = at.mover.jointed || at.other.jointed ? solve_jointed(path.slot, hit.other, at)
                                                                : solve_impact(contact, at.other, at.mover);
+    // Bodies with little inertia, and joints that contradict each other, may respond with any velocity.
+    const auto limit = [&](ImpactBody& pushed, const Body& body) {
+        pushed.linear_velocity = limited(pushed.linear_velocity, in_.max_speed_of(body));
+        pushed.angular_velocity = limited(pushed.angular_velocity, in_.max_spin_of(body));
+    };
+    limit(at.mover, at.body);
+    limit(at.on_path, at.body);
+    if (at.obstacle.is_dynamic()) limit(at.other, at.obstacle);
     account_for_work(path.slot, hit.other, at, mover_before, other_before, budget);
     if (!(approach * at.rest > in_.allowed_depth(path.slot)))
         scratch.resting.push_back({hit.shape, hit.other_shape, hit.triangle});
@@ -213,8 +221,7 @@ void ImpactResponse::go_on(Path& path, const SweepHit& hit, const AtImpact& at) 
     }
     if (at.other.jointed) opened_joints_.mark(out_.joint_solver, hit.other);
     body.linear_velocity = limited(mover.linear_velocity + at.velocity_to_come, in_.max_speed_of(body));
-    body.angular_velocity =
-        limited(in_.angular_velocity_at(path.slot, mover.angular_velocity, at.rotation, body.rotation), body.max_spin);
+    body.angular_velocity = in_.angular_velocity_at(path.slot, mover.angular_velocity, at.rotation, body.rotation);
     if (!hit.at_max_depth || !(at.rest > 0.0f)) return;
     const RigidMotion obstacle_motion = sweep_.path_from(hit.other, path.from).motion_seen_from(path.origin);
     const float growth = depth_growth(
@@ -268,14 +275,6 @@ float ImpactResponse::solve_jointed(std::uint32_t slot, std::uint32_t other_slot
         if (round == settings::joint_rounds || (!meets_limits(slot, on_path) && !meets_limits(other_slot, other)))
             break;
     }
-    // Joints that contradict each other may respond with any velocity.
-    const auto limit = [&](ImpactBody& pushed, const Body& body) {
-        pushed.linear_velocity = limited(pushed.linear_velocity, in_.max_speed_of(body));
-        pushed.angular_velocity = limited(pushed.angular_velocity, body.max_spin);
-    };
-    limit(mover, at.body);
-    limit(on_path, at.body);
-    limit(other, at.obstacle);
     return impulse;
 }
 
@@ -287,7 +286,7 @@ void ImpactResponse::move_links(std::uint32_t slot, const ImpactBody& velocities
         [&](std::uint32_t link, const glm::dvec3& linear_velocity, const glm::dvec3& angular_velocity) {
             Body& body = out_.bodies[link];
             body.linear_velocity = limited(body.linear_velocity + vec3(linear_velocity), in_.max_speed_of(body));
-            body.angular_velocity = limited(body.angular_velocity + vec3(angular_velocity), body.max_spin);
+            body.angular_velocity = limited(body.angular_velocity + vec3(angular_velocity), in_.max_spin_of(body));
             body.exact_spin = glm::dvec3(body.angular_velocity);
         });
     const auto h = static_cast<double>(rest);
@@ -314,8 +313,7 @@ void ImpactResponse::deflect(Path path, float time, const ImpactBody& after) {
     Body& body = out_.bodies[slot];
     motion.linear_velocity = body.linear_velocity = limited(after.linear_velocity, in_.max_speed_of(body));
     motion.angular_velocity = after.angular_velocity;
-    body.angular_velocity = limited(
-        in_.angular_velocity_at(slot, after.angular_velocity, motion.start.rotation, body.rotation), body.max_spin);
+    body.angular_velocity = in_.angular_velocity_at(slot, after.angular_velocity, motion.start.rotation, body.rotation);
     out_.set_end_pose(in_, slot, path.pose_at(rest));
     if (after.jointed) move_links(slot, after, after, rest);
     deflected_.put(path);

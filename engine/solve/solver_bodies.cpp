@@ -31,6 +31,12 @@ namespace {
 
 float max_speed_of(const Body& body, const SolverStep& step) { return std::min(body.max_speed, step.max_speed); }
 
+/// The joint solver can represent less rotation per sub-step.
+float max_spin_of(const Body& body, const SolverStep& step, bool jointed) {
+    const float most = jointed ? settings::max_joint_rotation : settings::max_rotation_per_substep;
+    return std::min(body.max_spin, most / step.substep);
+}
+
 }  // namespace
 
 void put_inverse_inertia(SolverMass& mass, const mat3& m) {
@@ -60,16 +66,13 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
     SolverMass& mass = masses_[i];
     const float substep = step_.substep;
     body.linear_velocity = limited(body.linear_velocity, max_speed_of(body, step_));
-    // The joint solver can represent only a limited rotation per sub-step.
-    const bool jointed = indices.has_joint(slot);
-    const float most_spin = (jointed ? settings::max_joint_rotation : settings::max_rotation_per_substep) / substep;
-    body.angular_velocity = limited(body.angular_velocity, std::min(body.max_spin, most_spin));
+    BodyMotion motion;
+    motion.jointed = indices.has_joint(slot);
+    motion.max_spin = max_spin_of(body, step_, motion.jointed);
+    body.angular_velocity = limited(body.angular_velocity, motion.max_spin);
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
     centers_[i] = body.center;
-    BodyMotion motion;
-    motion.max_spin = std::min(body.max_spin, most_spin);
-    motion.jointed = jointed;
     if (body.is_dynamic()) {
         const auto [inverse_mass, inverse_inertia] = response_of(body, body.rotation);
         drop_locked_motion(body);
@@ -117,7 +120,7 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     Body& body = store[indices.slot(i)];
     const SolverBody& sb = bodies_[i];
     body.force = body.torque = vec3(0.0f);
-    // Adding 0 turns -0 into +0: which of the two an unused lane holds depends on its neighbours. The velocity is
+    // Adding 0 turns -0 into +0: which of the two an unused lane holds depends on its neighbours. The velocities are
     // limited again, because a sub-step ends with contacts, and these may give a light body between heavy ones any
     // velocity.
     body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), max_speed_of(body, step_));
@@ -127,9 +130,9 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     // Its length is nearly 1, so one step of Newton's method normalises it.
     body.exact_rotation = q * (1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
     body.rotation = quat(body.exact_rotation);
-    const vec3 spin = load3(sb.angular_velocity) + vec3(0.0f);
-    body.exact_spin = glm::dvec3(spin);
-    body.angular_velocity = limited(spin, body.max_spin);
+    const float max_spin = max_spin_of(body, step_, false);
+    body.angular_velocity = limited(load3(sb.angular_velocity) + vec3(0.0f), max_spin);
+    body.exact_spin = glm::dvec3(body.angular_velocity);
     TALUS_ASSERT(is_sound(body));
 }
 
@@ -150,9 +153,10 @@ void SolverBodies::move_freely(std::uint32_t i, const SolverIndices& indices, Bo
     store3(sb.velocity, velocity);
     store3(sb.displacement, displacement);
     store3(sb.turn, vec3(turn.turned));
-    body.exact_spin = turn.spin;
     // Torques may raise the angular velocity, and so may tumbling, which conserves energy but not the angular velocity.
-    body.angular_velocity = limited(vec3(turn.spin), body.max_spin);
+    const vec3 spin(turn.spin);
+    body.angular_velocity = limited(spin, max_spin_of(body, step_, false));
+    body.exact_spin = body.angular_velocity == spin ? turn.spin : glm::dvec3(body.angular_velocity);
     store3(sb.angular_velocity, body.angular_velocity);
     body.exact_rotation = turn.rotation;
     body.rotation = quat(turn.rotation);

@@ -476,8 +476,15 @@ static void predict_poses(const Batch& b) {
                 conjugate(link_a.rotation * joint.frame_rotation[0]) * (link_b.rotation * joint.frame_rotation[1]);
         }
         find_coordinates(layout, pose, joint.angle, layout.twist);
-        if (layout.anchored && b.layout.dynamic[layout.link[1]] != 0)
-            pose.apart = link_a.axes * transpose_mul(link_a.next_axes, pose.apart);
+        if (!layout.anchored) continue;
+        const I by_world = b.layout.dynamic[layout.link[1]] != 0 ? mask_of(b.view.floating) : ~none();
+        if (any(~by_world))
+            pose.apart = select(by_world, pose.apart, link_a.axes * transpose_mul(link_a.next_axes, pose.apart));
+        if (any(by_world) && layout.locks_swing && !layout.locks_twist) {
+            const M3 before = link_a.axes * joint.frame_axes[0];
+            pose.a.y = select(by_world, cross(before.z, pose.a.x), pose.a.y);
+            pose.a.z = select(by_world, cross(pose.a.x, before.y), pose.a.z);
+        }
     }
 }
 

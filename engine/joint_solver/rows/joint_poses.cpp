@@ -95,12 +95,19 @@ void predict_poses(Articulations& s, Articulation& a) {
         joint.next_pose = joint_pose(joint.frame_a, link_a.next_orientation, joint.frame_b, link_b.next_orientation,
                                      joint.center_offset + link_b.next_displacement - link_a.next_displacement, parts);
         joint.next_coordinates = coordinates(joint.kind, joint.next_pose, joint.angle, parts);
-        // Relative to A, because links that swing fast rotate together. With the present matrix, Newton's method then
-        // converges for rotations of 1 rad and more; along the world's axes it does not. If B does not swing along, it
-        // is the other way round: a plate that was body A of a hinge to the world, oblique to it, slowed down from 30
-        // rad/s on.
-        if (joint.anchored && link_a.solver != 0 && link_b.dynamic)
-            joint.next_pose.apart = link_a.orientation.axes * (joint.next_pose.apart * link_a.next_orientation.axes);
+        if (!joint.anchored || link_a.solver == 0) continue;
+        // Relative to A, because links that swing about one point rotate together. With the present matrix, Newton's
+        // method then converges for rotations of 1 rad and more; along the world's axes it does not. If B does not
+        // swing along, or nothing holds the articulation, it is the other way round: a plate that was body A of a hinge
+        // to the world, oblique to it, slowed down from 30 rad/s on, and two boxes welded to an L from 80 rad/s on. The
+        // axes of a hinge along which its error counts must not rotate about the hinge then either.
+        JointPose& next = joint.next_pose;
+        if (link_b.dynamic && !a.floating) {
+            next.apart = link_a.orientation.axes * (next.apart * link_a.next_orientation.axes);
+        } else if (joint.locks_swing && !joint.locks_twist && !joint.beyond_locks) {
+            next.a[1] = glm::cross(joint.pose.a[2], next.a[0]);
+            next.a[2] = glm::cross(next.a[0], joint.pose.a[1]);
+        }
     }
 }
 

@@ -60,6 +60,50 @@ TEST_CASE("limits: a plate on a hinge that is oblique to it keeps its speed, whi
     hold("plate on a hinge oblique to it, 60 rad/s, speed that is left", static_cast<double>(least));
 }
 
+TEST_CASE("a tilted disc beside its axle keeps its speed, whichever body of the hinge it is") {
+    for (const bool first : {false, true}) {
+        CAPTURE(first);
+        BodyDef disc = test::body(cylinder(0.02f, 0.05f), {0.05f, -1.0f, 0.0f});
+        disc.rotation = turn({0, 0, 1}, 0.9);
+        Rotor rotor(disc, {0, 1, 0}, 80.0f, first);
+        run(rotor.world, 120);
+        CHECK(rotor.speed() > 0.99f * 80.0f);
+    }
+}
+
+TEST_CASE("two boxes that are welded to an L keep their energy and momentum in flight") {
+    // They rotate about (1, 2, 0.5) as one body; the joint's anchor is where they touch.
+    for (const float size : {0.02f, 0.2f, 1.0f}) {
+        CAPTURE(size);
+        World world(weightless());
+        const vec3 half = 0.5f * size * vec3(0.5f, 0.5f, 1.0f), other = 0.5f * size * vec3(0.6f, 0.3f, 0.4f);
+        const BodyId a = add(world, ghost(body(box(half))));
+        const BodyId b = add(world, ghost(body(box(other), {half.x + other.x, 0.0f, half.z - other.z})));
+        add(world, FixedDef{.frames = world.joint_frames(a, b, {half.x, 0.0f, half.z - other.z})});
+        const double m = static_cast<double>(world.mass(a)), n = static_cast<double>(world.mass(b));
+        const dvec3 middle = (m * world.center_of_mass(a) + n * world.center_of_mass(b)) / (m + n);
+        const dvec3 w = 80.0 * glm::normalize(dvec3(1.0, 2.0, 0.5));
+        for (const BodyId id : {a, b}) {
+            REQUIRE(world.set_angular_velocity(id, vec3(w)));
+            REQUIRE(world.set_linear_velocity(id, vec3(glm::cross(w, world.center_of_mass(id) - middle))));
+        }
+        const auto momentum = [&] {
+            dvec3 sum(0.0);
+            for (const BodyId id : {a, b}) {
+                sum += static_cast<double>(world.mass(id)) *
+                           glm::cross(world.center_of_mass(id), dvec3(world.linear_velocity(id))) +
+                       dvec3(world.inertia(id) * world.angular_velocity(id));
+            }
+            return sum;
+        };
+        const double start = energy(world);
+        const dvec3 before = momentum();
+        run(world, 600);
+        CHECK(energy(world) == doctest::Approx(start).epsilon(0.01));
+        CHECK(glm::length(momentum() - before) < 0.002 * glm::length(before));
+    }
+}
+
 TEST_CASE("a motor turns a thin rod about its end at 100 rad/s") {
     for (const bool first : {false, true}) {
         CAPTURE(first);
@@ -123,5 +167,42 @@ TEST_CASE("a top on a ball joint precesses at its rate and does not nod") {
         }
         CHECK(angle / 10.0 == doctest::Approx(rate).epsilon(0.005));
         CHECK(energy(world) == doctest::Approx(start).epsilon(0.005));
+    }
+}
+
+// Inertia that a user may set. What such a body gets from joints and impacts may be any angular velocity.
+TEST_CASE("bodies with strange inertia stay finite and within a limit of spin, alone, on a joint and on a floor") {
+    const vec3 inertias[] = {{1e-10f, 1e-2f, 1e-2f},   {1e-12f, 1e-2f, 1e-2f}, vec3(1e-22f),
+                             {1e-30f, 1e-28f, 1e-28f}, {1.0f, 1e-4f, 1e-5f},   {0.2f, 1.5e-27f, 1.5e-15f},
+                             {1e-38f, 1.0f, 1.0f},     {1.0f, 1e30f, 1e30f}};
+    for (const vec3& inertia : inertias) {
+        for (const int joint : {0, 1, 2}) {
+            CAPTURE(inertia.x);
+            CAPTURE(inertia.y);
+            CAPTURE(joint);
+            World world;
+            add(world, ground());
+            BodyDef def = body(capsule(0.2f, 0.1f), {0.0f, 0.6f, 0.0f});
+            def.rotation = turn(glm::normalize(vec3(1, 2, 3)), 0.7);
+            def.angular_velocity = {3, 2, 1};
+            const BodyId strange = add(world, def);
+            MassProperties properties{.mass = 1.0f};
+            for (int k = 0; k < 3; ++k) properties.inertia[k][k] = inertia[k];
+            REQUIRE(world.set_mass_properties(strange, properties));
+            const BodyId plain = add(world, body(box(vec3(0.1f)), {0.5f, 0.8f, 0.0f}));
+            const JointFrames frames = world.joint_frames(strange, plain, {0.3f, 0.7f, 0.0f}, {0, 0, 1});
+            if (joint == 1) add(world, HingeDef{.frames = frames});
+            if (joint == 2) add(world, BallDef{.frames = frames});
+            for (int i = 0; i < 150; ++i) {
+                run(world, 1);
+                CAPTURE(i);
+                std::string complaint;
+                REQUIRE_MESSAGE(is_sound(world, &complaint), complaint);
+                REQUIRE(size(world.angular_velocity(strange)) < 60001.0f);  // after an impact; else 720
+            }
+            const auto bytes = world.save();
+            REQUIRE(bytes);
+            CHECK(World::load(*bytes));
+        }
     }
 }
