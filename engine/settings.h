@@ -595,9 +595,9 @@ inline constexpr int middle_spin_rounds = 4;
 /// Half the rotation per sub-step up to which two rounds are enough, rad: 10 rad/s at 60 Hz and 4 sub-steps. Smaller:
 /// joints take longer. Larger: plates on ball joints lose energy (by the cube of it: 7% in 10 s at 0.1).
 inline constexpr float middle_spin_slow = 0.02f;
-/// Half the rotation per sub-step from which on the first round alone counts, rad: 240 rad/s at 60 Hz and 4 sub-steps.
-/// At 1 rad the rounds no longer converge. Larger: whipped links of heavily loaded chains come apart. Smaller: tops and
-/// plates gain energy.
+/// Half the rotation per sub-step from which on only the first round is used, rad: 240 rad/s at 60 Hz and 4 sub-steps.
+/// At 1 rad the rounds no longer converge. Larger: heavily loaded chains that are whipped open (by 0.9 m at 1 rad).
+/// Smaller: tops and plates gain energy.
 inline constexpr float middle_spin_angle = 0.5f;
 
 /// Largest rotation of a body in one sub-step, rad: 720 rad/s at 60 Hz and 4 sub-steps. Faster angular velocities are
@@ -605,9 +605,10 @@ inline constexpr float middle_spin_angle = 0.5f;
 inline constexpr float max_rotation_per_substep = 3.0f;
 /// The same for jointed bodies, whose rotations joints solve, rad. Larger: the joints' solves do not converge.
 inline constexpr float max_joint_rotation = 1.5f;
-/// Largest rotation in a step by the angular velocity that a body gets in an impact, rad. Larger: sweeps do not get to
-/// the end of the path, and 1e30 rad are no rotation. As small as the two limits above, to which the next step reduces
-/// it: rods that rotate fast get into walls, because the impulse of the impact counts on the whole angular velocity.
+/// Largest rotation per step after an impact of continuous collision, rad. Larger: a sweep may not reach the end of the
+/// path, and the angle overflows for bodies with very little inertia. Smaller, such as the two limits above: rods that
+/// rotate fast penetrate walls, because the impact's impulse separates them only with the whole angular velocity. The
+/// next step applies the two limits above.
 inline constexpr float max_path_rotation = 1000.0f;
 /// Largest rotation per integration step of a body without contacts and torque, rad. Sub-steps with less are
 /// joined. Larger: its energy is less exact (2e-4 at 0.5, free_rotation.h). Smaller: more work (if no sub-steps are

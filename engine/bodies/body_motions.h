@@ -92,7 +92,7 @@ public:
         vec3 acceleration, torque;  ///< by gravity and the user's forces, m/s^2 and N m
         float max_spin;             ///< rad/s
     };
-    /// With the limits of the solver: SolverKernel::integrate_velocities.
+    /// Limits both velocities as SolverKernel::integrate_velocities does.
     Unpushed unpushed(std::size_t body, float substep, float max_speed) const;
     /// Returns the same after relaxation, before the restitution passes.
     Unpushed calm(std::size_t body) const;

@@ -16,8 +16,8 @@ namespace {
 template <int k>
 void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
     if (rate == 0.0) return;  // the body is symmetric about the other axis
-    // Beyond this limit, a double does not resolve the angle within a turn, and the series below would overflow: a box to
-    // which the user gives the inertia of a planet about one axis.
+    // Beyond this limit, a double does not resolve the angle within a turn, and the series below would overflow. Angles
+    // are as large if the user sets moments of inertia of which one is 1e39 times another.
     const double half = std::clamp(0.5 * rate * momentum[k], -1e15, 1e15);
     // The series need an angle of at most pi / 8. The sign of a quaternion does not matter, so from a larger angle,
     // multiples of half a turn are subtracted. Then sine and cosine of a quarter of it are doubled twice.

@@ -10,8 +10,9 @@
 /// leaves at most the share a of the error, however thin the body is. (In the world's axes, with the inertia at the
 /// middle, it is a^2 times the ratio of the moments.)
 ///
-/// The larger a is, the less of what the later rounds add is used; from settings::middle_spin_angle on, nothing. The
-/// first round alone is an explicit step.
+/// The first round alone is an explicit step. The changes by later rounds are scaled down as a grows, and are 0 from
+/// settings::middle_spin_angle on. The loops over the rounds are where their vectors are: turned_as_joints_predict()
+/// (solver_kernel_motion.h) integrates, and predict_poses() (joint_poses.cpp, batch_rows.h) predicts for joints.
 
 #include "engine/settings.h"
 
@@ -24,9 +25,9 @@ inline Real stretched_half(Real h, Real w2) {
     return half * (1.0f + a2 * (1.0f / 3 + a2 * (2.0f / 15 + a2 * (17.0f / 315))));
 }
 
-/// Returns the share that is used of what the rounds after the first add, for an angular velocity with the square w2 at
-/// the start of the sub-step. Each round uses it: without it, the joints' first guesses of thousands of rad/s would grow
-/// by powers of eight until they are no numbers.
+/// Returns the factor of the changes that the rounds after the first make, for an angular velocity with the square w2 at
+/// the start of the sub-step. It is applied in each round. Without it, a round would raise the thousands of rad/s that
+/// joints predict at first to about the eighth power, and the fourth round would overflow.
 template <class Real>
 inline Real later_rounds(Real h, Real w2) {
     const float most = settings::middle_spin_angle;

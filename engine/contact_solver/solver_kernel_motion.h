@@ -146,11 +146,11 @@ struct FreeRotation {
     }
 };
 
-/// Returns the rotation of a jointed body by its angular velocity at the middle of the sub-step (middle_spin.h). This is
-/// the rotation that joints predict: their impulses follow from the rotations of their bodies by Newton's method, which
-/// does not converge on the rotation about a thin body's own axis. The two must not differ. When they did, a rod on a
-/// hinge at its end was shaken about its own axis until it had lost its speed, one of 2 m x 10 cm from 40 rad/s on, one
-/// of 2 m x 2 cm from 10 rad/s on.
+/// Returns the rotation of a jointed body by its angular velocity at the middle of the sub-step (middle_spin.h). Joints
+/// predict the same rotation, and find their impulses from it by Newton's method, which does not converge on the rotation
+/// of FreeRotation about a thin body's own axis. The integrated and the predicted rotation must not differ. When they
+/// differed, a rod on a hinge at its end began to vibrate about its own axis and lost its speed: a rod of 2 m x 10 cm
+/// from 40 rad/s on, a rod of 2 m x 2 cm from 10 rad/s on.
 static inline Rows turned_as_joints_predict(const Rows& q, const Rows& start, const Motion& m, F h) {
     const Rows axes = multiplied(q, start);
     const V3 spin = limited(by_axes(m.inverse_moments, rotated(conjugate(axes), m.momentum)), m.max_spin);

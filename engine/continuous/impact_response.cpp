@@ -165,7 +165,7 @@ bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scra
     }
     const float impulse = at.mover.jointed || at.other.jointed ? solve_jointed(path.slot, hit.other, at)
                                                                : solve_impact(contact, at.other, at.mover);
-    // Bodies with little inertia, and joints that contradict each other, may respond with any velocity.
+    // A body with little inertia, or on joints that contradict each other, may respond with any velocity.
     const auto limit = [&](ImpactBody& pushed, const Body& body) {
         pushed.linear_velocity = limited(pushed.linear_velocity, in_.max_speed_of(body));
         pushed.angular_velocity = limited(pushed.angular_velocity, in_.max_spin_of(body));

@@ -87,7 +87,9 @@ bool EnergyBound::exceeds_work(const SolveInput& in, JointSolver& joint_solver,
                                std::span<const ContactSolver::BeltWork> belts) {
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = in.islands.root(joint_solver.body_of(k));
-        if (gains_[root].gain > 0.0) bounds_[root].work += std::max(joint_solver.drive_work(k), 0.0);
+        if (!(gains_[root].gain > 0.0)) continue;
+        const double work = joint_solver.drive_work(k);
+        if (work > 0.0) bounds_[root].work += work;
     }
     for (const ContactSolver::BeltWork& work : belts) bounds_[in.islands.root(work.body)].work += work.joules;
     std::erase_if(gaining_, [&](std::uint32_t root) {

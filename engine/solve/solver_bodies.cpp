@@ -31,7 +31,8 @@ namespace {
 
 float max_speed_of(const Body& body, const SolverStep& step) { return std::min(body.max_speed, step.max_speed); }
 
-/// The joint solver can represent less rotation per sub-step.
+/// Returns the largest angular velocity that a body may have, rad/s. It is smaller for a jointed body in a sub-step,
+/// because the joint solver can represent less rotation.
 float max_spin_of(const Body& body, const SolverStep& step, bool jointed) {
     const float most = jointed ? settings::max_joint_rotation : settings::max_rotation_per_substep;
     return std::min(body.max_spin, most / step.substep);
@@ -130,8 +131,7 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     // Its length is nearly 1, so one step of Newton's method normalises it.
     body.exact_rotation = q * (1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
     body.rotation = quat(body.exact_rotation);
-    const float max_spin = max_spin_of(body, step_, false);
-    body.angular_velocity = limited(load3(sb.angular_velocity) + vec3(0.0f), max_spin);
+    body.angular_velocity = limited(load3(sb.angular_velocity) + vec3(0.0f), max_spin_of(body, step_, false));
     body.exact_spin = glm::dvec3(body.angular_velocity);
     TALUS_ASSERT(is_sound(body));
 }

@@ -5,7 +5,8 @@
 #   cmake -DHOW=find_package     -DBUILT=... (the build tree to install from) and the same others
 #
 # With add_subdirectory Talus is compiled again, as the main build does not compile it: by COMPILER, eight sources at a
-# time, without what is compiled for AVX2 and without profiling. The runner comes along: same_bits.cmake compares its bits with the main build's.
+# time, without what is compiled for AVX2 and without profiling. The runner is built, too: same_bits.cmake compares its
+# bits with the main build's.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)

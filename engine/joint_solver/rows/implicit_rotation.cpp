@@ -38,7 +38,8 @@ dmat3 response_about_pivot(const Link& link) {
 
 /// Adds a force f (or an impulse) at an arm r to the `swing` of a link with a pivot: the trace of I^-1 K, if that is
 /// positive, with the whole K (see rotation_stiffness()). The positive part of K also resists rotation about the arm
-/// itself, which moves nothing; a thin body has little inertia about that axis, and would count as too fast.
+/// itself, which does not move the force's point. A thin body has little inertia about that axis, and would count as
+/// too fast.
 void add_swing_about_pivot(Link& link, const dvec3& r, const dvec3& f) {
     const dmat3& response = link.pivot_response;
     link.swing += std::max(0.0, glm::dot(f, r) * trace(response) - glm::dot(f, response * r));

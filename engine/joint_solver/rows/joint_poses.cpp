@@ -96,11 +96,12 @@ void predict_poses(Articulations& s, Articulation& a) {
                                      joint.center_offset + link_b.next_displacement - link_a.next_displacement, parts);
         joint.next_coordinates = coordinates(joint.kind, joint.next_pose, joint.angle, parts);
         if (!joint.anchored || link_a.solver == 0) continue;
-        // Relative to A, because links that swing about one point rotate together. With the present matrix, Newton's
-        // method then converges for rotations of 1 rad and more; along the world's axes it does not. If B does not
-        // swing along, or nothing holds the articulation, it is the other way round: a plate that was body A of a hinge
-        // to the world, oblique to it, slowed down from 30 rad/s on, and two boxes welded to an L from 80 rad/s on. The
-        // axes of a hinge along which its error counts must not rotate about the hinge then either.
+        // The distance between the anchors is taken relative to A, because links that swing about one point rotate
+        // together. With the present matrix, Newton's method then converges for rotations of 1 rad and more; along the
+        // world's axes it does not. If B is not dynamic, or nothing holds the articulation, Newton's method converges
+        // better along the world's axes. With the axes of A, a plate that was body A of a hinge to the world, oblique
+        // to it, slowed down from 30 rad/s on, and two boxes that were welded to an L slowed down from 80 rad/s on.
+        // Then the two axes along which a hinge measures its tilt must not rotate about the hinge either.
         JointPose& next = joint.next_pose;
         if (link_b.dynamic && !a.floating) {
             next.apart = link_a.orientation.axes * (next.apart * link_a.next_orientation.axes);
