@@ -96,6 +96,10 @@ inline constexpr std::uint32_t stiff_most_contacts = 20'000;
 /// takes longer (heaps of 500 bodies of 5 to 30 cm: 170 ms). Smaller: two jittered towers of 50 side by side fall; they
 /// use up to 1.2 million in a step whose active rows are not found.
 inline constexpr std::uint64_t stiff_most_work = 4'000'000;
+/// Least principal moment of inertia, as a fraction of the body's largest one, with which a body can be in a stiff group.
+/// An island with a thinner body (a rod of 100 m and a radius of 0.4 mm) is treated like one that is too much work. Smaller: the
+/// group's matrix, in double, has no digit left of the least moment, and impulses grow from 1e13 to 1e34 N s in a step.
+inline constexpr float stiff_least_moment = 1e-10f;
 /// Number of steps for which an island that was too much work is not searched again, unless it gets smaller by a tenth.
 /// Larger: an island that has lost some contacts is left to the iterations for longer. Smaller: the search costs more.
 inline constexpr std::uint32_t stiff_refused_for = 60;
@@ -254,6 +258,12 @@ inline constexpr float largest_friction = 1e6f;
 /// plane of their bodies, one of three small trees of such joints pulled with more than 1e9 N. Larger: doors and lifts
 /// give way to fewer pushes.
 inline constexpr float locked_response = 1e-4f;
+/// The same for impacts that continuous collision finds, whose normals do not keep to the plane of a body that is locked
+/// to one. At the limit a displacement is 6 degrees from perpendicular to the push: along such a surface the body moves
+/// on, and is left to its contacts. Smaller: a plate that turns inside a locked box of 6.5 t pushed it nearly along its
+/// locked axis by 1e8 N s, whose small parts that are not along it threw the box at 8 m/s. Larger: locked bodies get
+/// into steep surfaces.
+inline constexpr float locked_impact_response = 1e-2f;
 /// Smallest length of a contact normal's part inside the plane or line to which its bodies are locked. A normal with a
 /// shorter part is replaced (planar_contacts.h). Larger: contacts of shapes that slope across the plane are replaced
 /// without need. Smaller: the solver has to push bodies apart by many times their overlap.

@@ -71,9 +71,14 @@ public:
     /// Returns the angular momentum (N m s) of a gyroscopic body, if the solver has given it this angular velocity
     /// (rad/s).
     vec3 momentum(std::size_t body, const vec3& spin) const;
+    /// Returns the moments of inertia about the body's principal axes, kg m^2.
+    vec3 moments(std::size_t body) const;
     /// Returns the inertia that the solver uses: at the rotation at which the body's contacts were found, or, if `now`,
     /// at the present one.
     glm::dmat3 solver_inertia(std::size_t body, bool now) const;
+    /// Returns the inverse of solver_inertia(body, false). Both are computed from the principal moments, so that both
+    /// are positive definite, whatever the moments are.
+    glm::dmat3 inverse_solver_inertia(std::size_t body) const;
     /// Sets the angular momentum to that of this angular velocity (rad/s) at the body's present pose. Without this
     /// call, a change of angular velocity counts as an impulse on the body at its rotation at the step's start.
     void set_spin(std::size_t body, const vec3& spin);

@@ -30,19 +30,19 @@ mat3 turned(const mat3& m, const mat3& turn) {
 
 /// Returns the response to torques of a body that cannot rotate about some of the world's axes: the inverse of its
 /// inertia about the other axes.
-mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
+mat3 without_axes(const glm::dmat3& inertia, const bool (&locked)[3]) {
     mat3 result(0.0f);
     int free[3], count = 0;
     for (int k = 0; k < 3; ++k) {
         if (!locked[k]) free[count++] = k;
     }
-    if (count == 1) result[free[0]][free[0]] = 1.0f / inertia[free[0]][free[0]];
+    if (count == 1) result[free[0]][free[0]] = static_cast<float>(1.0 / inertia[free[0]][free[0]]);
     if (count == 2) {
         const int i = free[0], j = free[1];
-        const float scale = 1.0f / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
-        result[i][i] = scale * inertia[j][j];
-        result[j][j] = scale * inertia[i][i];
-        result[i][j] = result[j][i] = -scale * inertia[i][j];
+        const double scale = 1.0 / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
+        result[i][i] = static_cast<float>(scale * inertia[j][j]);
+        result[j][j] = static_cast<float>(scale * inertia[i][i]);
+        result[i][j] = result[j][i] = static_cast<float>(-scale * inertia[i][j]);
     }
     return result;
 }
@@ -66,8 +66,13 @@ Response response_of(const Body& body, const quat& rotation) {
         turn_locked[k] = (body.locks & (lock_turn_x << k)) != 0;
         if ((body.locks & (lock_x << k)) != 0) r.inverse_mass[k] = 0.0f;
     }
-    if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2]))
-        r.inverse_inertia = without_axes(inertia_of(body, rotation), turn_locked);
+    if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2])) {
+        // From the principal moments: a determinant in float would be 0 or negative for moments that are 1e7 apart.
+        const glm::dvec3& moments = body.principal.moments;
+        const glm::dmat3 axes = principal_axes(body, glm::dquat(rotation));
+        r.inverse_inertia = without_axes(
+            axes * glm::dmat3(moments.x, 0, 0, 0, moments.y, 0, 0, 0, moments.z) * glm::transpose(axes), turn_locked);
+    }
     return r;
 }
 

@@ -78,6 +78,12 @@ void ImpactEnergies::fit_velocities(const ContinuousInput& in, ContinuousOutput&
         });
 }
 
+double ImpactEnergies::left(const ContinuousInput& in, const JointSolver& joint_solver, std::uint32_t slot,
+                            bool articulation, const EnergyBudget& budget) {
+    const MotionEnergy now = energy_of(in, joint_solver, slot, articulation, budget.origin);
+    return budget.allowed + std::max(0.0, budget.lead - now.lead) - now.potential;
+}
+
 bool ImpactEnergies::remove_excess(const ContinuousInput& in, ContinuousOutput& out, std::uint32_t slot,
                                    bool articulation, const EnergyBudget& budget) {
     const MotionEnergy now = energy_of(in, out.joint_solver, slot, articulation, budget.origin);

@@ -119,15 +119,8 @@ float solve_impact(const ImpactPoints& contact, ImpactBody& other, ImpactBody& b
         constexpr float no_bounce[max_manifold_points] = {};
         const Outcome dead = iterate_impulses(contact, middle, no_bounce, other, body);
         const float s = part_without_gain(dead, full, work);
-        const auto blend = [&](ImpactBody& to, const ImpactBody& from) {
-            to.linear_velocity = from.linear_velocity + s * (to.linear_velocity - from.linear_velocity);
-            to.angular_velocity = from.angular_velocity + s * (to.angular_velocity - from.angular_velocity);
-            to.impulse = from.impulse + static_cast<double>(s) * (to.impulse - from.impulse);
-            to.angular_impulse =
-                from.angular_impulse + static_cast<double>(s) * (to.angular_impulse - from.angular_impulse);
-        };
-        blend(full.other, dead.other);
-        blend(full.body, dead.body);
+        full.other.keep_part(s, dead.other);
+        full.body.keep_part(s, dead.body);
         float dead_total = 0.0f;
         for (const float impulse : dead.normal_impulses) dead_total += impulse;
         total = dead_total + s * (total - dead_total);

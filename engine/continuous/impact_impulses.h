@@ -19,7 +19,7 @@ struct ImpactBody {
     vec3 angular_velocity;  ///< world, rad/s
     vec3 inverse_mass;      ///< along the world's axes, 1/kg; 0 along locked axes and for bodies that are not dynamic
     mat3 inverse_inertia;   ///< world, 1/(kg m^2)
-    float least_response = 0.0f;  ///< see least_response() in body_store.h
+    float least_response = 0.0f;  ///< settings::locked_impact_response over the mass, if the body has locks
     bool jointed = false;         ///< impulses act on its whole articulation, by `joint_response`
     JointSolver::Response joint_response{};
     glm::dvec3 impulse{0.0}, angular_impulse{0.0};  ///< sums of a jointed body, N s and N m s about its centre
@@ -34,6 +34,15 @@ struct ImpactBody {
         if (!jointed) return;
         impulse += glm::dvec3(by);
         angular_impulse += glm::dvec3(angular);
+    }
+
+    /// Keeps this part, 0 to 1, of what impulses have changed since `before`.
+    void keep_part(float part, const ImpactBody& before) {
+        linear_velocity = before.linear_velocity + part * (linear_velocity - before.linear_velocity);
+        angular_velocity = before.angular_velocity + part * (angular_velocity - before.angular_velocity);
+        impulse = before.impulse + static_cast<double>(part) * (impulse - before.impulse);
+        angular_impulse =
+            before.angular_impulse + static_cast<double>(part) * (angular_impulse - before.angular_impulse);
     }
 
     /// Returns the velocity along v that a unit impulse along u gives the body at the point, 1/kg.

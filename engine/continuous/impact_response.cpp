@@ -48,8 +48,9 @@ ImpactBody ImpactResponse::impact_body(std::uint32_t slot, const Transform& pose
                                        const vec3& angular_velocity) const {
     const Body& body = in_.bodies[slot];
     const Response response = response_of(body, pose.rotation);
+    const float least_response = body.locks != 0 ? settings::locked_impact_response * body.inverse_mass : 0.0f;
     return {pose.position,         linear_velocity,          angular_velocity,
-            response.inverse_mass, response.inverse_inertia, least_response(body)};
+            response.inverse_mass, response.inverse_inertia, least_response};
 }
 
 ImpactResponse::AtImpact ImpactResponse::state_at_impact(Path& path, const SweepHit& hit) {
@@ -163,8 +164,20 @@ bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scra
         approach =
             std::max(approach, -glm::dot(contact.normal, mover_before.velocity_at(p) - other_before.velocity_at(p)));
     }
-    const float impulse = at.mover.jointed || at.other.jointed ? solve_jointed(path.slot, hit.other, at)
-                                                               : solve_impact(contact, at.other, at.mover);
+    float impulse = 0.0f;
+    if (at.mover.jointed || at.other.jointed) {
+        const ImpactBody on_path_before = at.on_path;
+        impulse = solve_jointed(path.slot, hit.other, at);
+        const float part = affordable_part(path.slot, at, other_before, budget);
+        if (part < 1.0f) {
+            impulse *= part;
+            at.mover.keep_part(part, mover_before);
+            at.other.keep_part(part, other_before);
+            at.on_path.keep_part(part, on_path_before);
+        }
+    } else {
+        impulse = solve_impact(contact, at.other, at.mover);
+    }
     // A body with little inertia, or on joints that contradict each other, may respond with any velocity.
     const auto limit = [&](ImpactBody& pushed, const Body& body) {
         pushed.linear_velocity = limited(pushed.linear_velocity, in_.max_speed_of(body));
@@ -184,6 +197,27 @@ bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scra
     if (!at.obstacle.is_dynamic() || !(impulse > 0.0f)) return false;
     deflect(at.obstacle_path, at.time, at.other);
     return true;
+}
+
+/// Returns the largest part of the impulses, 0 to 1, whose work on a dynamic obstacle is not more than the energy that
+/// the budget of the body, or of its articulation, leaves.
+float ImpactResponse::affordable_part(std::uint32_t slot, const AtImpact& at, const ImpactBody& other_before,
+                                      const EnergyBudget& budget) {
+    if (!at.obstacle.is_dynamic()) return 1.0f;
+    const JointSolver& joint_solver = out_.joint_solver;
+    const bool jointed = at.mover.jointed;
+    const EnergyBudget& own = jointed ? energies_.articulation_budget(in_, joint_solver, slot) : budget;
+    const auto work_at = [&](const vec3& linear_velocity, const vec3& angular_velocity) {
+        return work_of_impact(at.obstacle, other_before, at.other, at.other_rotation, linear_velocity,
+                              angular_velocity);
+    };
+    // A part s of the impulses does the work s first + s^2 second.
+    const double first = work_at(other_before.linear_velocity, other_before.angular_velocity);
+    const double second = 0.5 * (work_at(at.other.linear_velocity, at.other.angular_velocity) - first);
+    const double left = std::max(0.0, ImpactEnergies::left(in_, joint_solver, slot, jointed, own));
+    if (!(first + second > left)) return 1.0f;
+    const double root = std::sqrt(first * first + 4.0 * second * left);
+    return static_cast<float>(first > 0.0 ? 2.0 * left / (first + root) : 0.5 * (root - first) / second);
 }
 
 /// Adds the work of the other body to the energy budgets.

@@ -41,6 +41,8 @@ private:
     bool find_points(const Path& path, const SweepHit& hit, AtImpact& at, SweepScratch& scratch);
     void find_velocities(const Path& path, const SweepHit& hit, AtImpact& at);
     float solve_jointed(std::uint32_t slot, std::uint32_t other_slot, AtImpact& at);
+    float affordable_part(std::uint32_t slot, const AtImpact& at, const ImpactBody& other_before,
+                          const EnergyBudget& budget);
     void account_for_work(std::uint32_t slot, std::uint32_t other_slot, const AtImpact& at,
                           const ImpactBody& mover_before, const ImpactBody& other_before, EnergyBudget& budget);
     void go_on(Path& path, const SweepHit& hit, const AtImpact& at);

@@ -16,25 +16,28 @@ Vector6 load_motion(const SolverBody& b) {
 
 /// Reads a body's mass and inertia. A locked axis has an inverse mass or inertia of 0. Rows have no part along it
 /// (mask_row), so no impulse acts there: any mass is correct, and the system stays regular. A body that may rotate
-/// about some axes only has the inertia about these: the inverse of the remaining part of the inverse inertia.
-void read_mass(GroupBody& body, const SolverMass& mass) {
-    const float* m = mass.inverse_inertia;
-    dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
+/// about some axes only has the inertia about these. (The inverse of `mass.inverse_inertia`, which is in float, is not
+/// positive definite if the moments differ by more than 1e7, and then impulses grow from 1e12 to 1e34 N s in a step.)
+void read_mass(GroupBody& body, const SolverMass& mass, const BodyMotions& motions) {
     body.locked = 0;
     double largest = 0.0, most = 0.0;
     for (int k = 0; k < 3; ++k) {
         largest = std::max(largest, static_cast<double>(mass.inverse_mass[k]));
-        most = std::max(most, inverse[k][k]);
+        most = std::max(most, static_cast<double>(mass.inverse_inertia[k]));
     }
     if (largest > 0.0) body.mass = 1.0 / largest;  // a body that may only rotate keeps its mass
     if (!(most > 0.0)) most = 1.0 / body.mass;
+    dmat3 inertia = motions.solver_inertia(body.solver, false);
+    bool turn_locked = false;
     for (int k = 0; k < 3; ++k) {
         if (!(mass.inverse_mass[k] > 0.0f)) body.locked |= static_cast<std::uint8_t>(1 << k);
-        if (inverse[k][k] > 0.0) continue;
+        if (mass.inverse_inertia[k] > 0.0f) continue;
         body.locked |= static_cast<std::uint8_t>(8 << k);
-        inverse[k][k] = most;
+        turn_locked = true;
+        for (int i = 0; i < 3; ++i) inertia[i][k] = inertia[k][i] = 0.0;
+        inertia[k][k] = 1.0 / most;
     }
-    const dmat3 inertia = glm::inverse(inverse);
+    const dmat3 inverse = turn_locked ? glm::inverse(inertia) : motions.inverse_solver_inertia(body.solver);
     for (int i = 0; i < 9; ++i) {
         body.inertia[i] = inertia[i / 3][i % 3];
         body.inverse_inertia[i] = inverse[i / 3][i % 3];
@@ -84,15 +87,22 @@ void read_rows(const StiffGroup& group, GroupContact& c) {
 
 }  // namespace
 
-void prepare_contact_rows(StiffGroup& group, ContactSolver& solver, std::span<const SolverMass> masses, float substep,
-                          std::span<const ConstraintGraph::Edge> edges) {
+void prepare_contact_rows(StiffGroup& group, ContactSolver& solver, std::span<const SolverMass> masses,
+                          const BodyMotions& motions, float substep, std::span<const ConstraintGraph::Edge> edges) {
     group.inverse_substep = 1.0 / static_cast<double>(substep);
     group.has_set[0] = group.has_set[1] = false;
     group.factors[0].valid = group.factors[1].valid = false;
     group.work = 0;
+    group.refused = false;
     group.articulations.clear();
     group.joint_rows.clear();
-    for (GroupBody& body : group.bodies) read_mass(body, masses[body.solver]);
+    for (GroupBody& body : group.bodies) {
+        read_mass(body, masses[body.solver], motions);
+        const vec3 moments = motions.moments(body.solver);
+        const float least = std::min({moments.x, moments.y, moments.z}),
+                    most = std::max({moments.x, moments.y, moments.z});
+        if (least < settings::stiff_least_moment * most) group.refused = true;
+    }
     for (GroupContact& c : group.contacts) {
         c.lane = solver.read_link(edges[c.edge].link);
         read_rows(group, c);

@@ -12,8 +12,8 @@ class JointSolver;
 
 /// Reads the masses of a group's bodies and the rows of its contacts, which the solver has prepared. `substep` is in
 /// seconds.
-void prepare_contact_rows(StiffGroup& group, ContactSolver& solver, std::span<const SolverMass> masses, float substep,
-                          std::span<const ConstraintGraph::Edge> edges);
+void prepare_contact_rows(StiffGroup& group, ContactSolver& solver, std::span<const SolverMass> masses,
+                          const BodyMotions& motions, float substep, std::span<const ConstraintGraph::Edge> edges);
 
 /// Reads the rows of the joints of the group's bodies. `positions` is indexed by solver index. Rigid rows get a weight
 /// far above the mass of all bodies, so that they need no impulses of the last sub-step.

@@ -123,12 +123,14 @@ struct StiffGroup {
     int pass = 0;            ///< the present pass: 0 soft, 1 relax
     bool has_set[2] = {};    ///< by pass: the active rows have been found in this step
     std::uint64_t work = 0;  ///< work in this step, in block products
+    bool refused = false;    ///< it has a body for which doubles are not exact enough (settings::stiff_least_moment)
     std::vector<std::uint32_t> island;  ///< body slots of the whole island
     double inverse_substep = 0.0;
 };
 
-/// Whether the group has used up its work for this step. It then gives no impulses in the remaining passes.
-inline bool is_spent(const StiffGroup& group) { return group.work >= settings::stiff_most_work; }
+/// Whether the group is refused, or has used up its work for this step. It then gives no impulses in the remaining
+/// passes, and its island is left to the contact solver for some steps.
+inline bool is_spent(const StiffGroup& group) { return group.refused || group.work >= settings::stiff_most_work; }
 
 inline bool has_row(const GroupContact& c, int row) {
     return row >= tangent_rows || (row < c.lane.count && c.lane.points[row].mass > 0.0);

@@ -57,6 +57,44 @@ bool is_explained(StiffGroup& group) {
     return unexplained <= settings::stiff_unexplained * std::max(before, now);
 }
 
+/// Returns whether the found velocities can be a solution. With the velocities u that the bodies have without the rows
+/// (but with the constant impulses), a solution is where
+///
+///     (v - u)^T M (v - u) / 2  +  the sum of w (J v + bias - p / w)^2 / 2, or less, over the rows
+///
+/// is least. So the first term is at most the sum at u. If it is more, or negative, rounding has spoiled the solution:
+/// doubles do not hold a matrix of masses that are too far apart.
+bool is_solution(StiffGroup& group) {
+    group.residual = group.momentum;
+    for (const GroupJointRow& r : group.joint_rows) {
+        if (r.weight == 0.0) push(r, group.residual, r.impulse);
+    }
+    double energy = 0.0, rounding = 0.0, most = 0.0;
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        const GroupBody& body = group.bodies[i];
+        const Vector6 momentum = group.residual[i];
+        Vector6& velocity = group.residual[i];
+        velocity = velocity_of(body, momentum);
+        Vector6 change;
+        for (int k = 0; k < 6; ++k) change[k] = group.found[i][k] - velocity[k];
+        energy += dot6(change.data(), momentum_of(body, change).data());
+        rounding += 1e-6 * dot6(velocity.data(), momentum.data());
+    }
+    const auto add = [&](double weight, double distance) { most += weight * distance * distance; };
+    for (const GroupContact& c : group.contacts) {
+        for (int r = 0; r < (c.lane.special ? tangent_rows : most_group_rows); ++r) {
+            const double weight = r == twist_row ? c.twist_weight : c.weight;
+            if (!has_row(c, r) || !(weight > 0.0)) continue;
+            const double speed = speed_of(c.rows[r], c.a, c.b, c.outside[r], group.residual);
+            add(weight, speed + (r < tangent_rows ? c.bias[r] : 0.0) - c.before[r] / weight);
+        }
+    }
+    for (const GroupJointRow& r : group.joint_rows) {
+        if (r.weight > 0.0) add(r.weight, speed_of(r.row, r.a, r.b, r.bias, group.residual));
+    }
+    return energy >= -rounding && energy <= 1.01 * most + rounding;
+}
+
 /// Restores the velocities of bodies on which no impulse acts. The error that the search leaves is small for the group,
 /// but can be large for its lightest body.
 void leave_unpushed(StiffGroup& group) {
@@ -135,9 +173,11 @@ void write_back(const StiffGroup& group, std::span<SolverBody> bodies) {
 
 }  // namespace
 
-void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
-                          std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t g = first; g < last; ++g) prepare_contact_rows(groups_[g], solver, masses, substep, edges);
+void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, const BodyMotions& motions,
+                          float substep, std::span<const ConstraintGraph::Edge> edges, std::uint32_t first,
+                          std::uint32_t last) {
+    for (std::uint32_t g = first; g < last; ++g)
+        prepare_contact_rows(groups_[g], solver, masses, motions, substep, edges);
 }
 
 void StiffGroups::prepare_joints(JointSolver& joints) {
@@ -174,6 +214,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
 }
 
 void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, StiffGroup& group) {
+    if (group.refused) return;
     group.pass = pass == GroupPass::soft ? 0 : 1;
     if (!group.has_set[0]) {
         for (GroupContact& c : group.contacts) c.active = 0;
@@ -198,12 +239,14 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         find_impulses(group, bodies);
         solved = !bound_joints(group);
     }
+    solved = solved && is_solution(group);
     // One proximal step does not find the impulses of an impact.
-    for (int k = 0; pass == GroupPass::relax && k < settings::stiff_blow_rounds && !is_spent(group) && is_impact(group);
+    for (int k = 0;
+         pass == GroupPass::relax && solved && k < settings::stiff_blow_rounds && !is_spent(group) && is_impact(group);
          ++k) {
         for (GroupContact& c : group.contacts) std::copy(c.impulse, c.impulse + most_group_rows, c.before);
         find_impulses(group, bodies);
-        solved = solved && !bound_joints(group);
+        solved = !bound_joints(group) && is_solution(group);
     }
     for (GroupContact& c : group.contacts) c.kept[group.pass] = c.active;
     if (!is_finite(group)) return;

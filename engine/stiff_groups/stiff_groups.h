@@ -85,9 +85,15 @@ public:
 
     /// The number of groups. No body is in two groups, so any thread may solve any group.
     std::uint32_t group_count() const { return count_; }
+    /// The work of all groups in this step, in block products.
+    std::uint64_t work() const {
+        std::uint64_t sum = 0;
+        for (std::uint32_t g = 0; g < count_; ++g) sum += groups_[g].work;
+        return sum;
+    }
 
     /// Reads the rows of groups first .. last - 1, which the solver has prepared.
-    void prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
+    void prepare(ContactSolver& solver, std::span<const SolverMass> masses, const BodyMotions& motions, float substep,
                  std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last);
     /// Prepares the rows of joints, before the first solve and after the joints are prepared.
     void prepare_joints(JointSolver& joints);
@@ -105,7 +111,7 @@ public:
         if constexpr (Bytes::reads) {
             if (!bytes.expect(spent <= bytes.left() / 4, "a list is longer than the rest of the bytes")) return;
             groups_.assign(spent, StiffGroup{});
-            for (StiffGroup& group : groups_) group.work = settings::stiff_most_work;
+            for (StiffGroup& group : groups_) group.refused = true;
             count_ = spent;
         }
         for (std::uint32_t g = 0; g < count_; ++g) {

@@ -49,6 +49,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     stage_team.run(jobs, plan.stages(), work_on);
     substep_contacts.restore_colliders(world);
     solver.end();
+    profile.stiff_groups = stiff_groups.group_count();
+    profile.stiff_work = stiff_groups.work();
     if (joints.slot_count() != 0) {
         joint_solver.store(joints, dt, jobs);
         profile.joints = joint_solver.profile(bodies, profile.narrowphase.clock_reads);
@@ -80,7 +82,7 @@ void World::State::do_work(const SolvePlan::Work& work, const SolveInput& in, st
             for (std::uint32_t i = first_body; i < last_body; ++i) moving.end(i, indices, bodies);
             break;
         case Kind::begin_stiff:
-            stiff_groups.prepare(solver, moving.masses(), moving.step().substep, edges, first, last);
+            stiff_groups.prepare(solver, moving.masses(), moving.motions(), moving.step().substep, edges, first, last);
             break;
         case Kind::stiff:
             stiff_groups.solve(StiffGroups::Pass::soft, moving.bodies(), joint_solver, first, last);

@@ -528,6 +528,22 @@ TEST_CASE("a bat that starts to move at full speed does not pass through a ball 
     CHECK(world.linear_velocity(ball).x > 30.0f);
 }
 
+TEST_CASE("a plate that turns inside a body pushes it along its locked axis, and does not throw it") {
+    World world;
+    BodyDef block{.shape = box({1.111f, 1.11f, 0.662f}), .position = {-0.634, 2.511, -0.309}};
+    const BodyId id = add(world, block);
+    REQUIRE(world.set_locks(id, lock_to_plane_xy | lock_turn_x | lock_turn_y));
+    BodyDef plate{.type = BodyType::kinematic, .shape = box({0.686f, 0.1f, 0.206f}), .position = {0.0, 2.743, 0.0}};
+    plate.angular_velocity = {-0.0876f, 0.601f, 1.716f};
+    add(world, plate);
+    float fastest = 0.0f;
+    for (int i = 0; i < 10; ++i) {
+        run(world, 1);
+        fastest = std::max(fastest, glm::length(world.linear_velocity(id)));
+    }
+    CHECK(fastest < 2.0f);  // 8 m/s before
+}
+
 TEST_CASE("a bullet through a thin sensor is reported as begun and ended") {
     World world(weightless());
     BodyDef gate = fixed_body(box({0.005f, 1.0f, 1.0f}), {5.0f, 0.0f, 0.0f});

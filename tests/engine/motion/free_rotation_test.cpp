@@ -105,3 +105,31 @@ TEST_CASE("free rotation stays finite with principal moments of inertia 1e39 apa
         CHECK(glm::dot(body.rotation, body.rotation) == doctest::Approx(1.0).epsilon(1e-6));
     }
 }
+
+TEST_CASE("inertia and its inverse are positive definite for moments that are 1e13 apart") {
+    Random random(3002);
+    const auto is_positive = [](const glm::dmat3& m) {
+        // The pivots of Cholesky's method.
+        const double first = m[0][0], second = m[1][1] - m[0][1] * m[0][1] / first;
+        const double across = m[1][2] - m[0][1] * m[0][2] / first;
+        return first > 0.0 && second > 0.0 && m[2][2] - m[0][2] * m[0][2] / first - across * across / second > 0.0;
+    };
+    for (int round = 0; round < 500; ++round) {
+        BodyMotions motions(best_solver_kernel());
+        motions.reset(8);
+        for (std::size_t i = 0; i < 8; ++i) motions.set(i, BodyMotion{});
+        BodyMotion motion;
+        const float apart = std::pow(10.0f, random.between(0.0f, 13.0f));
+        motion.moments = vec3(random.between(1.0f, 2.0f), random.between(1.0f, 2.0f), 1.0f / apart);
+        motion.axes = random.rotation();
+        motion.gyroscopic = round % 2 == 0;
+        motions.set(5, motion);
+        const glm::dmat3 inertia = motions.solver_inertia(5, false), inverse = motions.inverse_solver_inertia(5);
+        CAPTURE(apart);
+        CHECK(is_positive(inertia));
+        CHECK(is_positive(inverse));
+        const glm::dmat3 product = inertia * inverse;
+        for (int k = 0; k < 3; ++k)
+            CHECK(glm::length(product[k] - glm::dmat3(1.0)[k]) < 1e-14 * static_cast<double>(apart));
+    }
+}

@@ -154,6 +154,24 @@ TEST_CASE("pyramids are no stiff groups") {
     CHECK(found(pyramid, std::vector<float>(count, 1.0f)).groups == 0);
 }
 
+TEST_CASE("the profile counts stiff groups and their work; there are none with moments of inertia 1e12 apart") {
+    for (const bool thin : {false, true}) {
+        Structure s(4);
+        for (int i = 0; i < 20; ++i) s.put(vec3(0.5f), {0.0f, 0.5f + static_cast<float>(i), 0.0f}, 500.0f);
+        const float mass = s.world.mass(s.ids[7]);
+        const mat3 inertia(1.0f, 0.0f, 0.0f, 0.0f, 1e-12f, 0.0f, 0.0f, 0.0f, 1.0f);
+        if (thin) REQUIRE(s.world.set_mass_properties(s.ids[7], {mass, vec3(0.0f), inertia}));
+        for (int i = 0; i < 10; ++i) REQUIRE(s.world.step(frame));
+        CHECK((s.world.profile().stiff_work > 20) == !thin);
+        if (!thin) CHECK(s.world.profile().stiff_groups == 1);
+    }
+    Structure pair(4);
+    for (int i = 0; i < 2; ++i) pair.put(vec3(0.5f), {0.0f, 0.5f + static_cast<float>(i), 0.0f}, 500.0f);
+    REQUIRE(pair.world.step(frame));
+    CHECK(pair.world.profile().stiff_groups == 0);
+    CHECK(pair.world.profile().stiff_work == 0);
+}
+
 TEST_CASE("joints keep heavy on light in a stiff group, and make none of what they hold up themselves") {
     // Body 3 hangs on the heavy body or on the light one.
     for (const std::uint32_t end : {1u, 2u}) {
