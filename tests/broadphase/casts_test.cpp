@@ -358,6 +358,24 @@ TEST_CASE("boxes as near as each other come by index, however many") {
     }
 }
 
+TEST_CASE("none of many small boxes is missing among the nearest to a point far away") {
+    for (const double far : {1.0, 1e3, 1e6, 1e9}) {
+        Broadphase b;
+        for (std::uint32_t i = 0; i < 63; ++i) {
+            const dvec3 lower = dvec3(far) + dvec3(2e-5 * i), upper = lower + dvec3(2e-5);
+            b.add({.box = {lower, upper}, .user_data = i, .moving = false});
+        }
+        b.update();
+        for (const double depth : {1.0, 0.9, 1.1, 3.0}) {
+            int visits = 0;
+            b.nearest({0.0, 0.0, depth * far}, std::numeric_limits<float>::infinity(),
+                      [&](std::uint32_t, float, float max) { return ++visits, max; });
+            CAPTURE(far);
+            CHECK(visits == 63);
+        }
+    }
+}
+
 TEST_CASE("nearest questions without meaning or without boxes visit nothing") {
     Broadphase b;
     int visits = 0;
