@@ -5,6 +5,7 @@
 #   ./test.sh --clang [ctest options]     Release, by clang, without the long tests
 #   ./test.sh --sanitize [ctest options]  with the address and undefined-behaviour sanitizers, without the long tests
 #   ./test.sh --tsan [ctest options]      with the thread sanitizer, without the long tests
+#   ./test.sh --target arm64              the golden hashes on another processor: ARM64, by qemu
 #   ./test.sh --help                      prints this
 #
 # What could not be tested here is listed at the end. With CI=true in the environment that is a failure.
@@ -24,6 +25,20 @@ skipped_tests() {
     ' "$1" | sed 's/&quot;/"/g; s/&apos;/'"'"'/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
 }
 
+# test_target TARGET: builds the headless runner for another processor, and runs it there.
+test_target() {
+    local target=$1 program=build/$1/talus-samples runner packages
+    read -ra packages <<<"${target_packages[$target]}"
+    install_packages cmake ninja-build libglm-dev "${packages[@]}"
+    build "$target" talus-samples
+    case $target in
+        arm64) runner="qemu-aarch64;-L;/usr/aarch64-linux-gnu;$PWD/$program" ;;
+    esac
+    say "Testing on $target: 120 steps of each scene of tests/determinism/golden.txt, on two threads"
+    cmake "-DRUNNER=$runner" -DTHREADS=2 -DSTEPS=120 -P tests/determinism/golden.cmake
+    say "The bits are those of x86-64"
+}
+
 preset=ci
 folder=build/release
 packages=("${test_packages[@]}")
@@ -31,6 +46,11 @@ selection=()
 case "${1-}" in
     --help | -h)
         usage test.sh
+        exit
+        ;;
+    --target)
+        [ -n "${target_packages[${2-}]-}" ] || fail "--target needs one of: ${!target_packages[*]}"
+        test_target "$2"
         exit
         ;;
     --clang) preset=clang ;;

@@ -7,6 +7,7 @@
 
 #include <talus/broadphase/proxy.h>
 #include <talus/jobs.h>
+#include "common/lanes/processor.h"
 #include "common/scratch.h"
 
 #include <cstddef>
@@ -64,8 +65,8 @@ public:
     const WorldAabb& box(ProxyIndex proxy) const { return boxes_[proxy]; }
     const Filter& filter(ProxyIndex proxy) const { return owners_[proxy].filter; }
     std::uint32_t user_data(ProxyIndex proxy) const { return owners_[proxy].user_data; }
-    void prefetch_box(ProxyIndex proxy) const { __builtin_prefetch(&boxes_[proxy]); }
-    void prefetch_filter(ProxyIndex proxy) const { __builtin_prefetch(&owners_[proxy]); }
+    void prefetch_box(ProxyIndex proxy) const { detail::prefetch(&boxes_[proxy]); }
+    void prefetch_filter(ProxyIndex proxy) const { detail::prefetch(&owners_[proxy]); }
 
     /// Proxies whose home is `pending`, and some that were removed since they were entered.
     std::span<const ProxyIndex> pending() const { return pending_; }

@@ -62,7 +62,9 @@ check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=5
 function(talus_avx2_sources target)
   if(TALUS_HAS_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX2)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma" SKIP_PRECOMPILE_HEADERS ON)
+    if(ARGN)
+      set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma" SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endif()
 endfunction()
 

@@ -3,6 +3,13 @@
 if(NOT TARGET glm::glm)
   find_package(glm QUIET GLOBAL)
 endif()
+# glm is headers only, so a cross compiler can use the host's, but by a link: /usr/include has the host's C library, too.
+if(CMAKE_CROSSCOMPILING AND NOT TARGET glm::glm AND EXISTS /usr/include/glm/glm.hpp)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/host_headers)
+  file(CREATE_LINK /usr/include/glm ${PROJECT_BINARY_DIR}/host_headers/glm SYMBOLIC)
+  add_library(glm::glm INTERFACE IMPORTED GLOBAL)
+  target_include_directories(glm::glm SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/host_headers)
+endif()
 if(NOT TARGET glm::glm AND NOT TALUS_FETCH_GLM)
   message(FATAL_ERROR "Talus needs glm, which is not installed here. Install it (Debian and Ubuntu: libglm-dev, "
     "Fedora: glm-devel, Homebrew: glm) and say where by -DCMAKE_PREFIX_PATH if it is not in a standard folder; define the "

@@ -11,6 +11,10 @@ window_packages=(libglfw3-dev libimgui-dev libgl-dev libgl1-mesa-dri pkg-config 
 # Xvfb and Chromium: the window and the pages are tested in real programs, by scripts in Python.
 test_packages=("${run_packages[@]}" "${window_packages[@]}" clang doctest-dev libbullet-dev libtbb-dev xvfb xauth libxtst6 chromium python3)
 sanitizer_packages=(libclang-rt-dev)  # clang's sanitizers and libFuzzer
+# Other machines' compilers, and what runs their programs (test.sh --target).
+declare -A target_packages=(
+    [arm64]="g++-aarch64-linux-gnu qemu-user"
+)
 ci_packages=("${test_packages[@]}" "${sanitizer_packages[@]}" clang-format clang-tidy doxygen)
 
 say() { printf '==> %s\n' "$*" >&2; }

@@ -1,6 +1,7 @@
 #pragma once
-/// The clock of the profile: the processor's time-stamp counter if it has one, because reading it costs a third of
-/// reading the system's clock.
+/// The clock of the profile: detail::ticks().
+
+#include "common/lanes/processor.h"
 
 #include <chrono>
 #include <cstdint>
@@ -14,14 +15,7 @@ inline constexpr bool profiling_compiled_in = false;
 inline constexpr bool profiling_compiled_in = true;
 #endif
 
-/// The time in ticks of a clock that never goes back.
-inline std::uint64_t ticks() {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-#endif
-}
+using detail::ticks;
 
 /// The length of a tick (us), within 0.1%. The first call compares the two clocks, which takes 0.2 ms.
 inline double microseconds_per_tick() {

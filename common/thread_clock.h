@@ -3,11 +3,12 @@
 /// runs, spinning is the fastest way to wait; while the system has preempted it for another program, for milliseconds,
 /// spinning only delays its return.
 
+#include "common/lanes/processor.h"
+
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 
 #if defined(__linux__)
 #include <pthread.h>
@@ -48,14 +49,7 @@ private:
 #endif
 };
 
-/// For loops that spin: some tens of nanoseconds in which the processor does little.
-inline void pause_briefly() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    std::this_thread::yield();
-#endif
-}
+using detail::pause_briefly;
 
 /// Wall time, ns, from a clock that never goes back.
 inline std::int64_t wall_clock_ns() {

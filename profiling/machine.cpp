@@ -1,6 +1,6 @@
 #include <talus/profiling/machine.h>
 
-#include "narrowphase/processor.h"
+#include "common/lanes/processor.h"
 
 #include <fstream>
 
@@ -29,12 +29,8 @@ std::string compiler_name() {
 }
 
 std::string kernel_name() {
-#if defined(__x86_64__)
     if (detail::has_avx512()) return "AVX2, AVX-512 for joints";
-    return detail::has_avx2() ? "AVX2" : "SSE2";
-#else
-    return "scalar";
-#endif
+    return detail::has_avx2() ? "AVX2" : detail::base_lanes();
 }
 
 }  // namespace talus

@@ -137,7 +137,8 @@ private:
     }
     // The clip of this axis and the next one.
     Interval2 clip(Double2 lower, Double2 upper, int axis) const {
-        const Double2 center = load(center_ + axis), half = load(half_ + axis), by = load(inverse_ + axis);
+        const Double2 center = load_lanes(center_ + axis), half = load_lanes(half_ + axis),
+                      by = load_lanes(inverse_ + axis);
         const Double2 a = (lower - center - half) * by, b = (upper - center + half) * by;
         return {less(min(a, b)), more(max(a, b))};
     }

@@ -6,51 +6,20 @@
 /// opposite is nearly always true, and to be tested.
 
 #include <talus/aabb.h>
-#include "common/lanes.h"
+#include "common/lanes/double2.h"
+#include "common/lanes/float4.h"
 
 #include <cstdint>
 #include <cstring>
 #include <limits>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace talus::detail {
-
-using Double2 = double __attribute__((vector_size(16)));
-using Long2 = std::int64_t __attribute__((vector_size(16)));
-
-/// One bit per lane in which a comparison holds.
-inline int lane_bits(Int4 mask) {
-#if defined(__SSE2__)
-    return _mm_movemask_ps(reinterpret_cast<__m128>(mask));
-#else
-    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
-#endif
-}
-inline int lane_bits(Long2 mask) {
-#if defined(__SSE2__)
-    return _mm_movemask_pd(reinterpret_cast<__m128d>(mask));
-#else
-    return static_cast<int>((mask[0] & 1) | (mask[1] & 2));
-#endif
-}
 
 /// Returns whether a comparison is true in all lanes.
 inline bool all(Int4 mask) { return lane_bits(mask) == 15; }
 inline bool all(Long2 mask) { return lane_bits(mask) == 3; }
 
 inline Float4 absolute(Float4 a) { return max(a, -a); }
-
-/// The same as clamp(a, -limit, limit). g++ 12 compiles that to five times as many instructions for a constant.
-inline Float4 within(Float4 a, float limit) {
-#if defined(__SSE2__)
-    return _mm_max_ps(_mm_min_ps(a, _mm_set1_ps(limit)), _mm_set1_ps(-limit));
-#else
-    return clamp(a, splat<Float4>(-limit), splat<Float4>(limit));
-#endif
-}
 
 /// The largest lane, in all lanes.
 inline Float4 largest(Float4 a) {
@@ -76,22 +45,8 @@ inline double coordinate(const Double4& a, int axis) { return axis == 2 ? a.zz[0
 inline Double4 lanes_of(const dvec3& v) { return {Double2{v.x, v.y}, Double2{v.z, v.z}}; }
 
 /// Each lane rounded to float.
-inline Float4 to_float(const Double4& a) {
-#if defined(__SSE2__)
-    return reinterpret_cast<Float4>(
-        _mm_movelh_ps(_mm_cvtpd_ps(reinterpret_cast<__m128d>(a.xy)), _mm_cvtpd_ps(reinterpret_cast<__m128d>(a.zz))));
-#else
-    return Float4{static_cast<float>(a.xy[0]), static_cast<float>(a.xy[1]), static_cast<float>(a.zz[0]),
-                  static_cast<float>(a.zz[1])};
-#endif
-}
-inline Double4 to_double(Float4 a) {
-#if defined(__SSE2__)
-    return {_mm_cvtps_pd(a), _mm_cvtps_pd(_mm_movehl_ps(a, a))};
-#else
-    return {Double2{double{a[0]}, double{a[1]}}, Double2{double{a[2]}, double{a[3]}}};
-#endif
-}
+inline Float4 to_float(const Double4& a) { return to_float(a.xy, a.zz); }
+inline Double4 to_double(Float4 a) { return {low_double(a), high_double(a)}; }
 
 /// A box in float, as seen from an origin, or a box in the world.
 struct BoxLanes {
@@ -101,42 +56,27 @@ struct WorldLanes {
     Double4 lower, upper;
 };
 
-inline Double2 load(const double* from) {
-    Double2 lanes;
-    std::memcpy(&lanes, from, sizeof lanes);
-    return lanes;
-}
-
 /// With wide loads. Right after a box was written number by number, such a load would wait for the stores.
 inline WorldLanes lanes_of(const WorldAabb& box) {
-    return {{load(&box.lower.x), Double2{box.lower.z, box.lower.z}},
-            {load(&box.upper.x), Double2{box.upper.z, box.upper.z}}};
+    return {{load_lanes(&box.lower.x), Double2{box.lower.z, box.lower.z}},
+            {load_lanes(&box.upper.x), Double2{box.upper.z, box.upper.z}}};
 }
 
 inline WorldAabb aabb_of(const WorldLanes& box) {
     return {{box.lower.xy[0], box.lower.xy[1], box.lower.zz[0]}, {box.upper.xy[0], box.upper.xy[1], box.upper.zz[0]}};
 }
 
-/// The lanes in which a <= b. As an expression, it is slow: g++ 12 takes the lanes of `(a <= b) & (c <= d)` apart.
-inline Long2 at_most(Double2 a, Double2 b) {
-#if defined(__SSE2__)
-    return reinterpret_cast<Long2>(_mm_cmple_pd(a, b));
-#else
-    return a <= b;
-#endif
-}
-
 /// The same as contains() of the boxes, with wide loads.
 inline bool contains_wide(const WorldAabb& outer, const WorldAabb& inner) {
     static_assert(sizeof(WorldAabb) == 6 * sizeof(double));
-    const Double2 a = load(&outer.lower.z), b = load(&inner.lower.z);  // lower z, upper x
-    return all(at_most(load(&outer.lower.x), load(&inner.lower.x)) &
-               at_most(load(&inner.upper.y), load(&outer.upper.y)) &
+    const Double2 a = load_lanes(&outer.lower.z), b = load_lanes(&inner.lower.z);  // lower z, upper x
+    return all(at_most(load_lanes(&outer.lower.x), load_lanes(&inner.lower.x)) &
+               at_most(load_lanes(&inner.upper.y), load_lanes(&outer.upper.y)) &
                at_most(__builtin_shufflevector(a, b, 0, 3), __builtin_shufflevector(b, a, 0, 3)));
 }
 
 inline bool overlaps(const WorldLanes& a, const WorldAabb& b) {
-    return all(at_most(load(&b.lower.x), a.upper.xy) & at_most(a.lower.xy, load(&b.upper.x)) &
+    return all(at_most(load_lanes(&b.lower.x), a.upper.xy) & at_most(a.lower.xy, load_lanes(&b.upper.x)) &
                at_most(Double2{b.lower.z, a.lower.zz[1]}, Double2{a.upper.zz[0], b.upper.z}));
 }
 inline bool overlaps(const BoxLanes& a, const BoxLanes& b) { return all((a.lower <= b.upper) & (b.lower <= a.upper)); }

@@ -1,7 +1,7 @@
 #pragma once
 /// The innermost loops of the broadphase: the test of one box or one ray against the boxes in a window of cells, and of
-/// one ray against the nodes of a tree. Each is compiled twice, for SSE2 and for AVX2, and gives the same bits; the
-/// processor decides at run time which of the two runs.
+/// one ray against the nodes of a tree. Each is compiled twice, for every processor and for AVX2, and gives the same bits;
+/// the processor decides at run time which of the two runs.
 ///
 /// Plain data only: a file that is compiled for AVX2 includes neither glm nor the standard library.
 
@@ -75,13 +75,13 @@ struct alignas(32) RayWalk {
 /// predicted.
 using BoxScan = unsigned(const CellWindow& window, const BoxProbe& probe, unsigned* out);
 using RayScan = unsigned(const CellWindow& window, const RayProbe& probe, unsigned* out);
-BoxScan box_scan_sse2, box_scan_avx2;
-RayScan ray_scan_sse2, ray_scan_avx2;
+BoxScan box_scan_base, box_scan_avx2;
+RayScan ray_scan_base, ray_scan_avx2;
 
 /// Walks on to the next leaf with boxes that the ray touches up to max_fraction. Returns their number, or 0 at the end.
 /// Sets `leaf`, and walk.found to their places in the leaf, the nearest one last.
 using RayStep = unsigned(RayWalk& walk, const BoxNode*& leaf);
-RayStep ray_step_sse2, ray_step_avx2;
+RayStep ray_step_base, ray_step_avx2;
 
 /// The fastest ones that this processor supports.
 BoxScan* best_box_scan();

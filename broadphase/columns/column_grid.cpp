@@ -1,4 +1,5 @@
 #include "broadphase/columns/column_grid.h"
+#include "common/lanes/processor.h"
 
 namespace talus::detail {
 
@@ -151,7 +152,7 @@ bool ColumnGrid::measure(double crowding, int tasks) {
 void ColumnGrid::put_down(std::span<const BoxEntry> unsorted, std::span<std::uint32_t> ends) {
     BoxEntry* const entries = entries_.data();
     for (std::size_t i = unsorted.size(); i-- > 0;) {
-        if (i >= lookahead) __builtin_prefetch(entries + ends[unsorted[i - lookahead].cell] - 1, 1);
+        if (i >= lookahead) detail::prefetch_to_write(entries + ends[unsorted[i - lookahead].cell] - 1);
         entries[--ends[unsorted[i].cell]] = unsorted[i];
     }
 }

@@ -41,6 +41,14 @@ double width_of(std::vector<float>& values) {
     return 4.0 * std::accumulate(values.begin(), kept, 0.0) / static_cast<double>(kept - values.begin()) / share;
 }
 
+// Returns the n-th root of x >= 1, n = 1, 2 or 3, to some digits: not by std::pow, whose last bit differs between systems.
+double root(double x, int n) {
+    if (n != 3) return n == 1 ? x : std::sqrt(x);
+    double y = std::sqrt(x);
+    for (int i = 0; i < 60; ++i) y = (2.0 * y + x / (y * y)) / 3.0;
+    return y;
+}
+
 // Chooses the sweep axis and the size of the cells from a sample of the level's boxes.
 void choose_cells(ColumnLevel& level, std::span<const BoxLanes> sample) {
     const double count = static_cast<double>(sample.size());
@@ -86,7 +94,7 @@ void choose_cells(ColumnLevel& level, std::span<const BoxLanes> sample) {
         return cut;
     };
     for (int cut = count_cells(); cells > most && cut > 0; cut = count_cells())
-        widening *= std::max(1.01, std::pow(cells / most, 1.0 / cut));
+        widening *= std::max(1.01, root(cells / most, cut));
     const auto crowded = [&] {
         std::vector<std::uint64_t> places;
         for (const BoxLanes& box : sample) {

@@ -9,6 +9,7 @@
 #include <talus/jobs.h>
 #include "broadphase/pairs/marks.h"
 #include "broadphase/pairs/pair_key.h"
+#include "common/lanes/processor.h"
 #include "common/scratch.h"
 
 #include <array>
@@ -27,10 +28,10 @@ public:
         return {first_of(proxy), lists_[proxy].count};
     }
     void prefetch_list(ProxyIndex proxy) const {
-        if (proxy < lists_.size()) __builtin_prefetch(&lists_[proxy]);
+        if (proxy < lists_.size()) detail::prefetch(&lists_[proxy]);
     }
     void prefetch_partners(ProxyIndex proxy) const {
-        if (proxy < lists_.size()) __builtin_prefetch(first_of(proxy));
+        if (proxy < lists_.size()) detail::prefetch(first_of(proxy));
     }
     std::size_t size() const { return pairs_; }
 

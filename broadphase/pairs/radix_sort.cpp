@@ -58,17 +58,18 @@ void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& sc
         const auto run = static_cast<unsigned>(std::countr_one(differing >> shift));
         const unsigned passes = (run + most_bits - 1) / most_bits, bits = (run + passes - 1) / passes;
         const std::size_t radix = std::size_t{1} << bits;
-        differing &= ~((radix - 1) << shift);
+        const std::uint64_t mask = radix - 1;
+        differing &= ~(mask << shift);
         std::array<std::uint32_t, std::size_t{1} << digit_bits> position;
         std::fill_n(position.begin(), radix, 0u);
-        for (const std::uint64_t key : keys) ++position[(key >> shift) & (radix - 1)];
+        for (const std::uint64_t key : keys) ++position[(key >> shift) & mask];
         std::uint32_t sum = 0;
         for (std::size_t i = 0; i < radix; ++i) {
             const std::uint32_t next = sum + position[i];
             position[i] = sum;
             sum = next;
         }
-        for (const std::uint64_t key : keys) scratch[position[(key >> shift) & (radix - 1)]++] = key;
+        for (const std::uint64_t key : keys) scratch[position[(key >> shift) & mask]++] = key;
         keys.swap(scratch);
     }
 }

@@ -1,4 +1,5 @@
 #include "engine/constraints/contact_edges.h"
+#include "common/lanes/processor.h"
 
 namespace talus {
 
@@ -13,11 +14,11 @@ void find_edges(const ContactView& world, std::span<const std::uint32_t> touchin
             constexpr std::size_t ahead = 8;
             if (i + ahead < last) {
                 const std::uint32_t next = touching[i + ahead];
-                __builtin_prefetch(&contacts.caches[next].manifold.count);
-                __builtin_prefetch(&contacts.states[next].restitution);
-                __builtin_prefetch(&contacts.states[next].color);
-                __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
-                __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
+                detail::prefetch(&contacts.caches[next].manifold.count);
+                detail::prefetch(&contacts.states[next].restitution);
+                detail::prefetch(&contacts.states[next].color);
+                detail::prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
+                detail::prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
             }
             const std::uint32_t c = touching[i];
             const ContactState& state = contacts.states[c];

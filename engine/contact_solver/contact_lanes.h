@@ -3,7 +3,7 @@
 /// contact. The points of a record are stored one after the other, and so are the records of a colour. Plain data:
 /// solver_kernel.h says why.
 
-#include "common/lanes.h"
+#include "common/lanes/lanes.h"
 
 namespace talus {
 

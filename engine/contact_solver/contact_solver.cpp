@@ -1,11 +1,11 @@
 #include "engine/contact_solver/contact_solver.h"
 
 #include "common/assert.h"
+#include "common/lanes/processor.h"
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/contact_source.h"
 #include "engine/contact_solver/motion_lanes.h"
 #include "engine/settings.h"
-#include "narrowphase/processor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,10 +57,10 @@ void leave_group(ContactState& state, const SolverMass& a, const SolverMass& b, 
 
 const SolverKernel& best_solver_kernel() {
 #ifdef TALUS_AVX2
-    static const SolverKernel& best = detail::has_avx2() ? solver_kernel_avx2 : solver_kernel_sse2;
+    static const SolverKernel& best = detail::has_avx2() ? solver_kernel_avx2 : solver_kernel_base;
     return best;
 #else
-    return solver_kernel_sse2;
+    return solver_kernel_base;
 #endif
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Data of bodies that integration needs: lanes over consecutive solver bodies. Plain data: solver_kernel.h says why.
 
-#include "common/lanes.h"
+#include "common/lanes/lanes.h"
 
 namespace talus {
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Internal: the solver's inner loops. They are compiled twice, for SSE2 with four lanes and for AVX2 with eight, and
+/// Internal: the solver's inner loops. They are compiled twice, for every processor with four lanes and for AVX2 with eight, and
 /// both give the same bits. The kernel that runs is chosen at run time.
 ///
 /// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, because the linker could
@@ -96,6 +96,6 @@ struct SolverKernel {
     MotionPass* coast;
 };
 
-extern const SolverKernel solver_kernel_sse2, solver_kernel_avx2;
+extern const SolverKernel solver_kernel_base, solver_kernel_avx2;
 
 }  // namespace talus

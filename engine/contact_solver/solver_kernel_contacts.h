@@ -822,7 +822,7 @@ static void find_struck_after_sliding(const ContactPassInput& in, unsigned* lane
             struck |= (p.mass > zero) & (speed < blow) & (separation + substep * speed < zero) &
                       (speed * speed * dot(along, along) > least2);
         }
-        struck_lanes = bits_of(aside & struck);
+        struck_lanes = lane_bits(aside & struck);
     });
 }
 

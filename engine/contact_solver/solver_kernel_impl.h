@@ -1,4 +1,4 @@
-/// Internal: the contents of solver_kernel_sse2.cpp and solver_kernel_avx2.cpp.
+/// Internal: the contents of solver_kernel_base.cpp and solver_kernel_avx2.cpp.
 
 #include "engine/contact_solver/solver_kernel_contacts.h"
 #include "engine/contact_solver/solver_kernel_motion.h"

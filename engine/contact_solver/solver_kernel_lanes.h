@@ -5,6 +5,7 @@
 /// Functions with always_inline are those that the compiler would otherwise call from such large loops, with vectors
 /// passed in memory. That would cost 1% of a scene with a box of tumbling hulls.
 
+#include "common/lanes/lane_bits.h"
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/motion_lanes.h"
 #include "engine/contact_solver/solver_kernel.h"
@@ -80,13 +81,6 @@ static inline void store_rows(F4* rows, const Rows& r) {
     }
 }
 
-/// Returns one bit per lane.
-static inline unsigned bits_of(I mask) {
-    return static_cast<unsigned>(__builtin_ia32_movmskps256(reinterpret_cast<F>(mask)));
-}
-
-static inline bool all(I mask) { return bits_of(mask) == 0xff; }
-
 #else
 
 static inline Rows transposed(F a, F b, F c, F d) {
@@ -109,14 +103,9 @@ static inline void store_rows(F4* rows, const Rows& r) {
     rows[0] = t.x, rows[1] = t.y, rows[2] = t.z, rows[3] = t.w;
 }
 
-static inline unsigned bits_of(I mask) {
-    return static_cast<unsigned>(__builtin_ia32_movmskps(reinterpret_cast<F>(mask)));
-}
-
-static inline bool all(I mask) { return bits_of(mask) == 0xf; }
-
 #endif
 
+static inline bool all(I mask) { return lane_bits(mask) == (1u << width) - 1; }
 static inline V3 xyz(const Rows& r) { return {r.x, r.y, r.z}; }
 static inline V3 chosen(I mask, const V3& a, const V3& b) {
     return {mask ? a.x : b.x, mask ? a.y : b.y, mask ? a.z : b.z};

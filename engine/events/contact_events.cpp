@@ -1,4 +1,5 @@
 #include "engine/events/contact_events.h"
+#include "common/lanes/processor.h"
 
 #include <algorithm>
 #include <tuple>
@@ -80,8 +81,8 @@ static void find_changed(ContactTable& contacts, std::span<const std::uint32_t> 
         constexpr std::size_t ahead = 8;
         if (k + ahead < list.size()) {
             const ContactState& next = contacts.states[list[k + ahead]];
-            __builtin_prefetch(&next.point_count);
-            __builtin_prefetch(&next.last_impulse);
+            detail::prefetch(&next.point_count);
+            detail::prefetch(&next.last_impulse);
         }
         const std::uint32_t c = list[k];
         ContactState& state = contacts.states[c];

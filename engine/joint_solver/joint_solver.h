@@ -45,7 +45,7 @@
 ///     articulations.h     the data that all parts work on
 ///     joint_topology.h    which joints belong together; the pattern of the matrix
 ///     rows/               which rows a joint has, and their numbers at the present poses
-///     matrix/             the sparse matrix, its factorisation, and the loops that are compiled for SSE2 and AVX2
+///     matrix/             the sparse matrix, its factorisation, and the loops that are compiled for AVX2, too
 ///     passes/             the two passes, and the bounds on energy and momentum
 ///     batches/            the same passes for articulations of equal layout, side by side
 ///     contacts/           contacts of bodies with joints

@@ -1,6 +1,7 @@
 #include "engine/joints/joint_geometry.h"
 
 #include "engine/settings.h"
+#include "narrowphase/casts/double_rotation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -204,16 +205,18 @@ Jacobian lock_jacobian(const JointPose& pose, int axis) {
 }
 
 double twist_beyond(const dquat& q, double angle) {
-    return 2.0 * (q.x * std::cos(0.5 * angle) - q.w * std::sin(0.5 * angle));
+    const auto [s, c] = detail::sin_cos(0.5 * angle);
+    return 2.0 * (q.x * c - q.w * s);
 }
 
 Jacobian twist_jacobian(const JointPose& pose, const dquat& q, double angle) {
-    const double c = std::cos(0.5 * angle), s = std::sin(0.5 * angle);
+    const auto [s, c] = detail::sin_cos(0.5 * angle);
     return rotation_about(pose.a * dvec3(q.w * c + q.x * s, q.z * c + q.y * s, q.z * s - q.y * c));
 }
 
 dquat nearest_twist(const dquat& q, double angle) {
-    return q.w * std::cos(0.5 * angle) + q.x * std::sin(0.5 * angle) < 0.0 ? -q : q;
+    const auto [s, c] = detail::sin_cos(0.5 * angle);
+    return q.w * c + q.x * s < 0.0 ? -q : q;
 }
 
 dvec3 rotation_vector(const dquat& from, const dquat& to) { return stretched(product(to, inverse(from))); }

@@ -5,6 +5,7 @@
 namespace talus::detail {
 
 SinCos sin_cos(double x) {
+    if (!(std::abs(x) < 1e15)) return {x - x, 1.0 + (x - x)};
     // x - n pi/2, with pi/2 in two parts. The first has enough trailing zeros that n times it is exact.
     const double n = std::floor(x * 0.63661977236758134308 + 0.5);
     const double r = (x - n * 1.57079632673412561417) - n * 6.07710050650619224932e-11, z = r * r;

@@ -19,7 +19,8 @@ struct SinCos {
     double sine, cosine;
 };
 
-/// Returns sine and cosine of an angle (rad). Good to double rounding for |x| <= 1e5, to 1e-6 at 1e9.
+/// Returns sine and cosine of an angle (rad). Good to double rounding for |x| <= 1e5, to 1e-6 at 1e9. From 1e15 on it is
+/// the angle 0, and NaN for infinity and NaN.
 SinCos sin_cos(double x);
 
 /// Returns the angle in [0, pi/2] with this sine and cosine (both >= 0, squares summing to 1).

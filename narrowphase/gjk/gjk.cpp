@@ -1,11 +1,11 @@
 #include <talus/narrowphase/gjk.h>
 
 #include "common/assert.h"
+#include "common/lanes/processor.h"
 #include "narrowphase/gjk/find_closest.h"
 #include "narrowphase/gjk/gjk_kernel.h"
 #include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/gjk/observer.h"
-#include "narrowphase/processor.h"
 #include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/minkowski.h"
 #include "narrowphase/tolerances.h"
@@ -24,8 +24,8 @@ using namespace detail;
 /// The kernel to use; null: none, so the plain loop runs.
 Kernel* kernel_of(GjkLoop loop) {
     switch (loop) {
-        case GjkLoop::sse2:
-            return gjk_kernel_sse2;
+        case GjkLoop::base:
+            return gjk_kernel_base;
         case GjkLoop::avx2:
 #ifdef TALUS_AVX2
             if (has_avx2()) return gjk_kernel_avx2;
@@ -37,7 +37,7 @@ Kernel* kernel_of(GjkLoop loop) {
     return nullptr;
 }
 
-Kernel* const best_kernel = kernel_of(GjkLoop::avx2) != nullptr ? kernel_of(GjkLoop::avx2) : gjk_kernel_sse2;
+Kernel* const best_kernel = kernel_of(GjkLoop::avx2) != nullptr ? kernel_of(GjkLoop::avx2) : gjk_kernel_base;
 
 /// Returns false for cores that the kernel cannot handle: rims, and hulls that need a scan in double.
 bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {

@@ -7,7 +7,7 @@
 ///
 /// The kernel handles the common cases only. If rounding makes a case doubtful, it returns `doubtful`, and the plain
 /// loop continues from its simplex. If that happens before the first iteration, because the cached simplex is out of
-/// date, a new start costs less. The kernel is compiled for SSE2 and for AVX2, with the same bits; which one runs is
+/// date, a new start costs less. The kernel is compiled for every processor and for AVX2, with the same bits; which one runs is
 /// chosen at run time. It is compiled a third time with an observer (trace.h).
 ///
 /// Plain data only: see double4.h.
@@ -45,7 +45,7 @@ struct KernelAnswer {
 /// Starts from `count` (0 to 3) cached index pairs, or along `middle`.
 using Kernel = void(const KernelQuery&, const unsigned short* cached_a, const unsigned short* cached_b, int count,
                     KernelAnswer&);
-Kernel gjk_kernel_sse2, gjk_kernel_avx2;
+Kernel gjk_kernel_base, gjk_kernel_avx2;
 
 /// The same; `observer` is called at each step.
 class GjkObserver;

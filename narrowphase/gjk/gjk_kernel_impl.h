@@ -1,6 +1,6 @@
-/// Internal: the body of gjk_kernel_sse2.cpp, gjk_kernel_avx2.cpp and gjk_kernel_observed.cpp.
+/// Internal: the body of gjk_kernel_base.cpp, gjk_kernel_avx2.cpp and gjk_kernel_observed.cpp.
 
-#include "narrowphase/float8.h"
+#include "common/lanes/float8.h"
 #include "narrowphase/gjk/gjk_kernel.h"
 #include "narrowphase/gjk/observer.h"
 #include "narrowphase/tolerances.h"

@@ -1,5 +1,6 @@
 #include <talus/narrowphase/collide.h>
 
+#include "common/lanes/processor.h"
 #include "common/stopwatch.h"
 #include "narrowphase/ladder/collide_call.h"
 #include "narrowphase/ladder/first_pass.h"
@@ -19,7 +20,7 @@ using namespace detail;
 
 /// Fetches the cache lines of `bytes` bytes.
 void prefetch(const void* from, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + i);
+    for (std::size_t i = 0; i < bytes; i += 64) detail::prefetch(static_cast<const char*>(from) + i);
 }
 
 /// Fetches what support search and make_manifold will probably read of a hull, going by the hints.

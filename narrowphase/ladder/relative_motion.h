@@ -2,7 +2,7 @@
 /// Internal: the pose of b in a's frame and how far b has moved there, for four pairs at once, one lane per pair.
 
 #include <talus/math.h>
-#include "common/lanes.h"
+#include "common/lanes/lanes.h"
 
 #include <cmath>
 #include <cstddef>

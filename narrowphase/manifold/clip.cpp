@@ -1,6 +1,6 @@
 #include "narrowphase/manifold/clip.h"
 
-#include "common/lanes.h"
+#include "common/lanes/lanes.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <talus/narrowphase/manifold.h>
 
 #include "common/assert.h"
-#include "common/lanes.h"
+#include "common/lanes/lanes.h"
 #include "narrowphase/manifold/clip.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/projected_feature.h"

@@ -14,7 +14,7 @@
 /// So nothing depends on which shape is the reference, separations along n are exact for faces at any angle to n, and
 /// each pair of kinds needs one overlap routine (clip.h), not each pair of shapes.
 
-#include "narrowphase/float4.h"
+#include "common/lanes/float4.h"
 #include "narrowphase/support/supporting_feature.h"
 
 #include <cstdint>

@@ -35,10 +35,10 @@ struct HullView {
 };
 
 /// Returns the vertex farthest along the direction d (x, y, z) by scanning all, at most `hull_scan_limit`: finds the
-/// greatest dot product, then the first vertex that has it. Compiled for SSE2 and for AVX2, with the same bits;
+/// greatest dot product, then the first vertex that has it. Compiled for every processor and for AVX2, with the same bits;
 /// `scan_hull` is the faster one that this processor has.
 using HullScan = int(const HullView&, const float* d);
-HullScan scan_hull_sse2, scan_hull_avx2;
+HullScan scan_hull_base, scan_hull_avx2;
 extern HullScan* scan_hull;
 
 /// Returns which of the 6 n^2 cells of the cube map the direction (not zero) points to.

@@ -1,6 +1,7 @@
 #include "narrowphase/shapes/quickhull.h"
 
 #include "common/assert.h"
+#include "narrowphase/shapes/exact_sign.h"
 #include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace {
 
 using glm::dvec3;
 using std::int64_t;
-__extension__ typedef __int128 int128;
 
 constexpr int grid_bits = 30;
 
@@ -151,13 +151,12 @@ Index Quickhull::add_facet(Index a, Index b, Index c) {
 /// Returns +1 above the facet, -1 below, 0 on its plane; exact.
 int Quickhull::exact_side(const Facet& facet, Index point) const {
     const Cloud::GridPoint &p = cloud_.grid[point], &a = cloud_.grid[facet.vertex[0]];
-    const int64_t dx = int64_t{p.x} - a.x, dy = int64_t{p.y} - a.y, dz = int64_t{p.z} - a.z;
+    const int64_t d[3] = {int64_t{p.x} - a.x, int64_t{p.y} - a.y, int64_t{p.z} - a.z};
     const int64_t* n = facet.normal;
-    const double estimate = double(n[0]) * double(dx) + double(n[1]) * double(dy) + double(n[2]) * double(dz);
+    const double estimate = double(n[0]) * double(d[0]) + double(n[1]) * double(d[1]) + double(n[2]) * double(d[2]);
     if (estimate > determinant_noise) return 1;
     if (estimate < -determinant_noise) return -1;
-    const int128 exact = int128{n[0]} * dx + int128{n[1]} * dy + int128{n[2]} * dz;
-    return exact > 0 ? 1 : exact < 0 ? -1 : 0;
+    return detail::sign_of_dot(n, d);
 }
 
 void Quickhull::give(Index facet, Index point, double point_height) {

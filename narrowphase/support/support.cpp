@@ -1,4 +1,4 @@
-#include "narrowphase/processor.h"
+#include "common/lanes/processor.h"
 #include "narrowphase/support/core_support.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::uint16_t index_of(const Core& core, const dvec3& p) {
     return p.y > 0.0 ? rim_steps : code;
 }
 
-HullScan* scan_hull = scan_hull_sse2;  // constant initialisation, for hulls that are built before main
+HullScan* scan_hull = scan_hull_base;  // constant initialisation, for hulls that are built before main
 
 #ifdef TALUS_AVX2
 namespace {

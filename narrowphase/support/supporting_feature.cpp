@@ -1,6 +1,6 @@
 #include "narrowphase/support/supporting_feature.h"
 
-#include "narrowphase/float4.h"
+#include "common/lanes/float4.h"
 #include "narrowphase/shapes/hull_data.h"
 #include "narrowphase/tolerances.h"
 

@@ -4,7 +4,7 @@
 /// what it is for.
 
 #include <talus/narrowphase/shape.h>
-#include "common/lanes.h"
+#include "common/lanes/lanes.h"
 
 #include <cstdint>
 

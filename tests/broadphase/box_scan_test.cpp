@@ -1,4 +1,4 @@
-/// The inner loops are compiled twice: the fastest ones of this processor give the same bits as the SSE2 ones.
+/// The inner loops are compiled twice: the fastest ones of this processor give the same bits as those for every processor.
 
 #include "boxes.h"
 
@@ -78,7 +78,7 @@ RayProbe random_probe(Random& random) {
 }  // namespace
 
 TEST_CASE("the scans of boxes and of rays write the same on every processor") {
-    if (best_box_scan() == box_scan_sse2) MESSAGE("no AVX2 here: nothing to compare");
+    if (best_box_scan() == box_scan_base) MESSAGE("no AVX2 here: nothing to compare");
     Random random(3);
     std::size_t box_hits = 0, ray_hits = 0, wrong = 0;
     for (int round = 0; round < 4000; ++round) {
@@ -97,7 +97,7 @@ TEST_CASE("the scans of boxes and of rays write the same on every processor") {
         }
         box.lane_3 = edgy(random), box.lane_7 = edgy(random);
         const unsigned count =
-            compare(box_scan_sse2(cells.window, box, plain.data()), best_box_scan()(cells.window, box, best.data()));
+            compare(box_scan_base(cells.window, box, plain.data()), best_box_scan()(cells.window, box, best.data()));
         box_hits += count;
         // It finds at least what a plain loop over the window finds; it may find more in the last step of a run.
         std::size_t least = 0;
@@ -116,7 +116,7 @@ TEST_CASE("the scans of boxes and of rays write the same on every processor") {
 
         const RayProbe ray = random_probe(random);
         ray_hits +=
-            compare(ray_scan_sse2(cells.window, ray, plain.data()), best_ray_scan()(cells.window, ray, best.data()));
+            compare(ray_scan_base(cells.window, ray, plain.data()), best_ray_scan()(cells.window, ray, best.data()));
     }
     CHECK(wrong == 0);
     CHECK(box_hits > 10000);
@@ -159,7 +159,7 @@ TEST_CASE("the walk of a ray through a tree is the same on every processor") {
         RayWalk best = plain;
         while (true) {
             const BoxNode *plain_leaf = nullptr, *best_leaf = nullptr;
-            const unsigned count = ray_step_sse2(plain, plain_leaf);
+            const unsigned count = ray_step_base(plain, plain_leaf);
             REQUIRE(best_ray_step()(best, best_leaf) == count);
             if (count == 0) break;
             REQUIRE(plain_leaf == best_leaf);

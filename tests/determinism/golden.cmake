@@ -2,10 +2,15 @@
 #
 #   cmake -DRUNNER=talus-samples -P golden.cmake
 #       a line of golden.txt is: scene, steps, hash
+#   cmake "-DRUNNER=qemu-aarch64;-L;FOLDER;talus-samples" [-DSTEPS=120] [-DTHREADS=1] -P golden.cmake
+#       the same for a program of another machine: only the lines of so many steps, by so many threads
 #   cmake -DRUNNER=talus-samples -DUPDATE=ON -P golden.cmake
 #       writes the hashes anew. A commit that does so says in its message what has changed and why. To see where two
 #       builds part: talus-samples --hash-stages FILE with each, then --compare-hashes
 
+if(NOT THREADS)
+  set(THREADS 1 2)
+endif()
 set(golden ${CMAKE_CURRENT_LIST_DIR}/golden.txt)
 file(STRINGS ${golden} lines)
 set(failures "")
@@ -21,7 +26,10 @@ foreach(line ${lines})
   set(scene ${CMAKE_MATCH_1})
   set(steps ${CMAKE_MATCH_2})
   set(expected ${CMAKE_MATCH_3})
-  foreach(threads 1 2)
+  if(STEPS AND NOT steps EQUAL STEPS)
+    continue()
+  endif()
+  foreach(threads ${THREADS})
     execute_process(COMMAND ${RUNNER} --scene ${scene} --steps ${steps} --threads ${threads} --timing off --hash
       RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
     if(result OR NOT text MATCHES "hash ([0-9a-f]+)\n*$")

@@ -100,7 +100,7 @@ struct LaneQuat {
 
 /// See Link in articulations.h. World axes.
 template <class D>
-struct BatchLink {
+struct alignas(sizeof(D)) BatchLink {
     // Of the step.
     D inverse_mass, mass, max_inertia;
     LaneVec<D> moments, inverse_moments;     ///< of inertia about the principal axes
@@ -117,7 +117,7 @@ struct BatchLink {
 
 /// See SolverJoint in articulations.h.
 template <class D>
-struct BatchJoint {
+struct alignas(sizeof(D)) BatchJoint {
     LaneVec<D> frame_arm[2];  ///< body axes
     LaneVec<D> center_offset;
     LaneVec<D> lever[2];  ///< arms of its rows: minus the one from A's centre of mass to B's anchor, and B's
@@ -134,7 +134,7 @@ struct BatchJoint {
 
 /// A row that is not along RowAxis::point. See JointRow in articulations.h.
 template <class D>
-struct BatchRow {
+struct alignas(sizeof(D)) BatchRow {
     LaneVec<D> turn_response[2];  ///< changes of angular velocity by a unit impulse
     LaneVec<D> axis;              ///< of a rotation; else the linear part of the Jacobian for B
     LaneVec<D> turn[2];           ///< angular parts of the Jacobian, unless it is a rotation
@@ -150,7 +150,7 @@ struct BatchRow {
 
 /// A link in the workspace.
 template <class D>
-struct BatchMotion {
+struct alignas(sizeof(D)) BatchMotion {
     LaneVec<D> velocity, spin;                ///< in this pass
     LaneVec<D> velocity_before, spin_before;  ///< when the pass began
     LaneMat<D> axes;                          ///< matrix of BatchLink::rotation
@@ -167,7 +167,7 @@ struct BatchMotion {
 
 /// A joint in the workspace: its pose now, or the one predicted for the end of the sub-step.
 template <class D>
-struct BatchPose {
+struct alignas(sizeof(D)) BatchPose {
     LaneVec<D> apart;
     LaneMat<D> a, b;
     LaneQuat<D> relative;
@@ -227,7 +227,7 @@ struct BatchKernel {
     void (*solve_again)(JointBatchView&, const BatchPush* pushes, unsigned count);
 };
 
-extern const BatchKernel batch_kernel_sse2, batch_kernel_avx2, batch_kernel_avx512;
+extern const BatchKernel batch_kernel_base, batch_kernel_avx2, batch_kernel_avx512;
 
 /// Returns the kernel of this processor for a batch of so many articulations.
 const BatchKernel& best_batch_kernel(unsigned articulations);

@@ -1,5 +1,5 @@
+#include "common/lanes/processor.h"
 #include "engine/joint_solver/batches/batch_data.h"
-#include "narrowphase/processor.h"
 
 namespace talus {
 
@@ -9,10 +9,10 @@ const BatchKernel& best_batch_kernel([[maybe_unused]] unsigned articulations) {
     if (wide && articulations > least_batch_lanes) return batch_kernel_avx512;
 #endif
 #ifdef TALUS_AVX2
-    static const BatchKernel& best = detail::has_avx2() ? batch_kernel_avx2 : batch_kernel_sse2;
+    static const BatchKernel& best = detail::has_avx2() ? batch_kernel_avx2 : batch_kernel_base;
     return best;
 #else
-    return batch_kernel_sse2;
+    return batch_kernel_base;
 #endif
 }
 

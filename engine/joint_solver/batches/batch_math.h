@@ -1,6 +1,7 @@
 #pragma once
 /// Internal: vectors, matrices and quaternions of lanes for batch_kernel_impl.h.
 
+#include "common/lanes/lane_bits.h"
 #include "engine/joint_solver/batches/batch_data.h"
 
 namespace talus::TALUS_LANES {
@@ -18,6 +19,13 @@ using Joint = BatchJoint<D>;
 using Row = BatchRow<D>;
 using Motion = BatchMotion<D>;
 using Pose = BatchPose<D>;
+
+/// Whether batch_records.h packs the records as this file reads them. (g++ for ARM64 aligns long vectors to 16 bytes.)
+template <template <class> class Record>
+constexpr bool same_layout = sizeof(Record<D>) == sizeof(Record<BatchLanes<lane_count>>) &&
+                             alignof(Record<D>) == alignof(Record<BatchLanes<lane_count>>);
+static_assert(same_layout<BatchLink> && same_layout<BatchJoint> && same_layout<BatchRow> && same_layout<BatchMotion> &&
+              same_layout<BatchPose>);
 
 #define TALUS_INLINE [[gnu::always_inline]] static inline
 
@@ -41,19 +49,7 @@ TALUS_INLINE I is_set(D flag) { return flag != D{}; }
 TALUS_INLINE D flag(I mask) { return mask ? one() : zero(); }
 /// Returns x where the mask is set, else 0.
 TALUS_INLINE D where(I mask, D x) { return reinterpret_cast<D>(mask & reinterpret_cast<I>(x)); }
-TALUS_INLINE unsigned bits_of(I mask) {
-#if TALUS_LANE_COUNT == 8 && defined(__AVX512DQ__)
-    typedef long long Mask __attribute__((vector_size(64)));
-    return static_cast<unsigned>(__builtin_ia32_cvtq2mask512(reinterpret_cast<Mask>(mask)));
-#elif TALUS_LANE_COUNT == 4 && defined(__AVX2__)
-    return static_cast<unsigned>(__builtin_ia32_movmskpd256(reinterpret_cast<D>(mask)));
-#else
-    unsigned bits = 0;
-    for (unsigned i = 0; i < lane_count; ++i) bits |= (mask[i] != 0 ? 1u : 0u) << i;
-    return bits;
-#endif
-}
-TALUS_INLINE bool any(I mask) { return bits_of(mask) != 0; }
+TALUS_INLINE bool any(I mask) { return lane_bits(mask) != 0; }
 TALUS_INLINE I mask_of(unsigned bits) {
     I mask{};
     for (unsigned i = 0; i < lane_count; ++i) mask[i] = (bits >> i & 1u) != 0 ? -1 : 0;

@@ -174,7 +174,7 @@ static I clamp_rows(const Batch& b, I solved) {
 static void solve_rows(const Batch& b, I solved) {
     if (b.view.factored == JointPass::none || (b.layout.springs && b.view.factored != b.pass)) {
         factor(b);
-        for (unsigned k = 0; k < lane_count; ++k) b.view.factorizations[k] += bits_of(solved) >> k & 1u;
+        for (unsigned k = 0; k < lane_count; ++k) b.view.factorizations[k] += lane_bits(solved) >> k & 1u;
     }
     for (unsigned j = 0; j < b.layout.joint_count; ++j) {
         const unsigned first = b.layout.joints[j].first_row;
@@ -205,7 +205,7 @@ static void run_rounds(const Batch& b, bool again, I running) {
     I settled = none(), clamped = none();
     D before = splat(infinite);
     for (int round = 0; any(running); ++round) {
-        for (unsigned k = 0; k < lane_count; ++k) b.view.rounds[k] += bits_of(running) >> k & 1u;
+        for (unsigned k = 0; k < lane_count; ++k) b.view.rounds[k] += lane_bits(running) >> k & 1u;
         const I curved = solving ? settled & running : none();
         const D worst = set_residuals(b, again, curved);
         const bool final = round == settings::joint_rounds;
@@ -416,7 +416,7 @@ static void finish_pass(const Batch& b, bool again, NotedMomentum& noted, I runn
     report_impulses(b, again, limit_gain(b), running);
     limit_angular_velocities(b, running, noted);
     restore_momentum(b, noted);
-    write_velocities(b, bits_of(running));
+    write_velocities(b, lane_bits(running));
 }
 
 /// See relax_without_gain() in relax_pass.cpp. Here no articulation has a bend.
@@ -456,7 +456,7 @@ static void relax_without_gain(const Batch& b, I running) {
 
 static void evaluate(JointBatchView& view) {
     const Batch b(view, JointPass::none);
-    view.refused = bits_of(evaluate_batch(b));
+    view.refused = lane_bits(evaluate_batch(b));
     const D open = opening_of(b);
     for (unsigned k = 0; k < lane_count; ++k) view.open[k] = open[k];
 }
@@ -493,7 +493,7 @@ static unsigned relax(JointBatchView& view) {
         joint.next_load = select(running, select(larger, joint.demand, kept), joint.load);
         joint.demand = select(running, no_vector(), joint.demand);
     }
-    return bits_of(refused);
+    return lane_bits(refused);
 }
 
 static void respond(JointBatchView& view, const BatchPush* pushes, unsigned count) {

@@ -4,6 +4,7 @@
 #include "engine/joint_solver/articulations.h"
 #include "engine/joint_solver/passes/joint_reports.h"
 #include "engine/joint_solver/rows/spring_rows.h"
+#include "narrowphase/casts/double_rotation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -272,13 +273,15 @@ private:
             out.limit[i].at[lane] = row.limits[i];
             set(out.turn_response[i], lane, dvec3(0.0));  // a body that cannot be pushed keeps this
             if (row.axis != RowAxis::twist) continue;
-            out.cosine[i].at[lane] = std::cos(0.5 * row.limits[i]);
-            out.sine[i].at[lane] = std::sin(0.5 * row.limits[i]);
+            const auto [sine, cosine] = detail::sin_cos(0.5 * row.limits[i]);
+            out.cosine[i].at[lane] = cosine;
+            out.sine[i].at[lane] = sine;
         }
         if (row.axis != RowAxis::twist) return;
         const double middle = 0.5 * (row.limits[0] + row.limits[1]);
-        out.middle_cosine.at[lane] = std::cos(0.5 * middle);
-        out.middle_sine.at[lane] = std::sin(0.5 * middle);
+        const auto [sine, cosine] = detail::sin_cos(0.5 * middle);
+        out.middle_cosine.at[lane] = cosine;
+        out.middle_sine.at[lane] = sine;
     }
 
     /// Writes the state of a link at the step's start.

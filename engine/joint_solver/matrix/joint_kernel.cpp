@@ -1,15 +1,15 @@
 #include "engine/joint_solver/matrix/joint_kernel.h"
 
-#include "narrowphase/processor.h"
+#include "common/lanes/processor.h"
 
 namespace talus {
 
 const JointKernel& best_joint_kernel() {
 #ifdef TALUS_AVX2
-    static const JointKernel& best = detail::has_avx2() ? joint_kernel_avx2 : joint_kernel_sse2;
+    static const JointKernel& best = detail::has_avx2() ? joint_kernel_avx2 : joint_kernel_base;
     return best;
 #else
-    return joint_kernel_sse2;
+    return joint_kernel_base;
 #endif
 }
 

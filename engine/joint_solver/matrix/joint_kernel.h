@@ -1,5 +1,5 @@
 #pragma once
-/// The inner loops of the joint solver. They are compiled twice, for SSE2 and for AVX2, and both give the same bits.
+/// The inner loops of the joint solver. They are compiled twice, for every processor and for AVX2, and both give the same bits.
 /// The kernel that runs is chosen at run time.
 ///
 /// The rows of a joint lie side by side in lanes: one number per row, padded with zeros to a multiple of four doubles
@@ -104,7 +104,7 @@ struct JointKernel {
     void (*solve)(const LdlInput&);
 };
 
-extern const JointKernel joint_kernel_sse2, joint_kernel_avx2;
+extern const JointKernel joint_kernel_base, joint_kernel_avx2;
 
 /// Returns the kernel for this processor.
 const JointKernel& best_joint_kernel();

@@ -1,4 +1,4 @@
-/// The code of joint_kernel_sse2.cpp and joint_kernel_avx2.cpp, in a namespace of each: TALUS_LANES.
+/// The code of joint_kernel_base.cpp and joint_kernel_avx2.cpp, in a namespace of each: TALUS_LANES.
 
 #include "engine/joint_solver/matrix/joint_kernel.h"
 #include "engine/joint_solver/matrix/known_size.h"

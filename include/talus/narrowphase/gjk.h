@@ -4,7 +4,7 @@
 /// Simplices are computed in double from float vertices. In scalar code that costs no more than float, and it replaces
 /// the epsilons that nearly touching and needle-shaped pairs otherwise need. The search direction is the normal of the
 /// simplex's closest feature, which stays exact however near the cores are. Each frame starts from the simplex of the
-/// last one: about one iteration instead of five. Pairs of polytopes run in a kernel for SSE2 or AVX2. Cylinders,
+/// last one: about one iteration instead of five. Pairs of polytopes run in a kernel in SIMD lanes. Cylinders,
 /// cones, and hulls far larger than the other shape run in a plain loop.
 
 #include <talus/narrowphase/shape.h>
@@ -59,7 +59,7 @@ GjkResult gjk(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, Sim
 /// tolerance of both.
 enum class GjkLoop : std::uint8_t {
     plain,  ///< scalar code
-    sse2,   ///< the kernel for SSE2
+    base,   ///< the kernel for every processor: SSE2, NEON or plain code
     avx2,   ///< the kernel for AVX2
 };
 

@@ -11,8 +11,8 @@ std::string processor_name();
 /// Returns the compiler of this library, such as "g++ 12.2.0" or "clang 14.0.6".
 std::string compiler_name();
 
-/// Returns the instruction set of the inner loops on this machine: "AVX2, AVX-512 for joints", "AVX2" or "SSE2", "scalar"
-/// on other processors.
+/// Returns the instruction set of the inner loops on this machine: "AVX2, AVX-512 for joints", "AVX2", "SSE2", "NEON",
+/// or "plain" on other processors.
 std::string kernel_name();
 
 }  // namespace talus

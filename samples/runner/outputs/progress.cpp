@@ -2,8 +2,10 @@
 
 #include <talus/profiling/terminal.h>
 
+#if __has_include(<sys/ioctl.h>)
 #include <sys/ioctl.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstdio>
@@ -43,8 +45,10 @@ bool is_utf8() {
 }
 
 int terminal_columns() {
+#if defined(TIOCGWINSZ)
     winsize size{};
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+#endif
     return 80;
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("joints of a needle between heavy bodies do not answer a push by its o
     Random random(4);
     int careful = 0;
     for (int round = 0; round < 200; ++round) {
-        BlockLdl ldl(joint_kernel_sse2);
+        BlockLdl ldl(joint_kernel_base);
         const BlockLdl::NodeDef nodes[2] = {{6, 0}, {6, 0}};
         const BlockLdl::Edge edges[1] = {{0, 1}};
         std::vector<BlockLdl::Place> places;
@@ -133,7 +133,7 @@ TEST_CASE("joints of a needle between heavy bodies do not answer a push by its o
 }
 
 TEST_CASE("ordinary joints are factored the quick way") {
-    BlockLdl ldl(joint_kernel_sse2);
+    BlockLdl ldl(joint_kernel_base);
     const BlockLdl::NodeDef nodes[1] = {{6, 0}};
     std::vector<BlockLdl::Place> places;
     ldl.add_system(nodes, {}, places);

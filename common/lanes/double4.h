@@ -10,11 +10,7 @@
 #error "define TALUS_LANES before including this"
 #endif
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#elif defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "common/lanes/lane_bits.h"
 
 namespace talus::detail::TALUS_LANES {
 
@@ -43,12 +39,12 @@ static inline D2 high(D4 v) { return __builtin_shufflevector(v, v, 2, 3); }
 
 /// Bit i is set where a[i] > b[i].
 static inline int greater(D4 a, D4 b) {
-    const L4 m = a > b;
-    return __builtin_ia32_movmskpd256((D4)m);
+    const L4 more = a > b;
+    return static_cast<int>(lane_bits(more));
 }
 
 /// Bit i is the sign of v[i].
-static inline int signs(D4 v) { return __builtin_ia32_movmskpd256(v); }
+static inline int signs(D4 v) { return static_cast<int>(lane_bits((L4)v)); }
 
 static inline D4 with_signs(D4 magnitude, D4 sign) {
     const L4 mask = L4{} + static_cast<long long>(0x8000000000000000ull);
@@ -93,16 +89,7 @@ static inline D4 permute(D4 v) {
 static inline D2 low(D4 v) { return v.lo; }
 static inline D2 high(D4 v) { return v.hi; }
 
-#ifdef __SSE2__
-static inline int sign_bits(D2 v) { return _mm_movemask_pd(v); }
-#else
-static inline int sign_bits(D2 v) {
-    const L2 bits = (L2)v;
-    return (bits[0] < 0 ? 1 : 0) | (bits[1] < 0 ? 2 : 0);
-}
-#endif
-
-static inline int signs(D4 v) { return sign_bits(v.lo) | (sign_bits(v.hi) << 2); }
+static inline int signs(D4 v) { return static_cast<int>(lane_bits((L2)v.lo) | lane_bits((L2)v.hi) << 2); }
 
 static inline int greater(D4 a, D4 b) {
     const L2 lo = a.lo > b.lo, hi = a.hi > b.hi;

@@ -2,7 +2,7 @@
 /// Internal: eight floats, and the few operations that support search needs of them. As in double4.h, they are one AVX
 /// register if the file is compiled for AVX2, else two SSE2 registers, with the same bits.
 
-#include "narrowphase/double4.h"
+#include "common/lanes/double4.h"
 
 namespace talus::detail::TALUS_LANES {
 
@@ -47,7 +47,7 @@ static inline F8 above(F8 v, F8 floor) {
 }
 
 /// Bit i is set where a[i] == b[i].
-static inline unsigned equal(F8 a, F8 b) { return static_cast<unsigned>(_mm256_movemask_ps((F8)(a == b))); }
+static inline unsigned equal(F8 a, F8 b) { return lane_bits(a == b); }
 
 /// Returns the largest lane of v in all lanes.
 static inline F8 all_most(F8 v) {
@@ -74,15 +74,10 @@ static inline F8 repeat8(F4 v) {
     return {repeat4<I>(v), repeat4<I>(v)};
 }
 
-#ifdef __SSE2__
+#if defined(__SSE2__)
 static inline F4 max_of(F4 a, F4 b) { return _mm_max_ps(a, b); }
-static inline unsigned sign_bits(F4 v) { return static_cast<unsigned>(_mm_movemask_ps(v)); }
 #else
 static inline F4 max_of(F4 a, F4 b) { return a > b ? a : b; }
-static inline unsigned sign_bits(F4 v) {
-    const I4 bits = (I4)v;
-    return (bits[0] < 0 ? 1u : 0u) | (bits[1] < 0 ? 2u : 0u) | (bits[2] < 0 ? 4u : 0u) | (bits[3] < 0 ? 8u : 0u);
-}
 #endif
 
 static inline F8 max_of(F8 a, F8 b) { return {max_of(a.lo, b.lo), max_of(a.hi, b.hi)}; }
@@ -95,7 +90,7 @@ static inline F8 above(F8 v, F8 floor) {
 
 static inline unsigned equal(F8 a, F8 b) {
     const I4 lo = a.lo == b.lo, hi = a.hi == b.hi;
-    return sign_bits((F4)lo) | (sign_bits((F4)hi) << 4);
+    return lane_bits(lo) | lane_bits(hi) << 4;
 }
 
 static inline F8 all_most(F8 v) {

@@ -2,12 +2,10 @@
 /// Internal: operations on four floats that lanes.h does not have, because the vector extensions lack them or compilers
 /// translate them badly.
 
-#include "common/lanes.h"
+#include "common/lanes/lane_bits.h"
+#include "common/lanes/lanes.h"
 
 #include <cstring>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace talus::detail {
 
@@ -16,15 +14,17 @@ inline Float4 load_lanes(const float* p) {
     std::memcpy(&v, p, sizeof v);
     return v;
 }
-#ifdef __SSE2__
+#if defined(__SSE2__)
+/// The same as clamp(a, -limit, limit). g++ 12 compiles that to five times as many instructions for a constant.
+inline Float4 within(Float4 a, float limit) {
+    return _mm_max_ps(_mm_min_ps(a, _mm_set1_ps(limit)), _mm_set1_ps(-limit));
+}
 inline Float4 min_lanes(Float4 a, Float4 b) { return _mm_min_ps(a, b); }
 inline Float4 max_lanes(Float4 a, Float4 b) { return _mm_max_ps(a, b); }
-/// One bit per lane, set if the lane is true (all ones).
-inline unsigned lane_bits(Int4 lanes) { return static_cast<unsigned>(_mm_movemask_ps((Float4)lanes)); }
 #else
+inline Float4 within(Float4 a, float limit) { return clamp(a, splat<Float4>(-limit), splat<Float4>(limit)); }
 inline Float4 min_lanes(Float4 a, Float4 b) { return a < b ? a : b; }
 inline Float4 max_lanes(Float4 a, Float4 b) { return a > b ? a : b; }
-inline unsigned lane_bits(Int4 l) { return static_cast<unsigned>((l[0] & 1) | (l[1] & 2) | (l[2] & 4) | (l[3] & 8)); }
 #endif
 
 }  // namespace talus::detail

@@ -1,4 +1,4 @@
-#include "narrowphase/processor.h"
+#include "common/lanes/processor.h"
 
 namespace talus::detail {
 
@@ -16,6 +16,16 @@ bool has_avx512() {
            __builtin_cpu_supports("avx512vl");
 #else
     return false;
+#endif
+}
+
+const char* base_lanes() {
+#if defined(__SSE2__)
+    return "SSE2";
+#elif defined(__ARM_NEON)
+    return "NEON";
+#else
+    return "plain";
 #endif
 }
 
