@@ -96,9 +96,10 @@ inline constexpr std::uint32_t stiff_most_contacts = 20'000;
 /// takes longer (heaps of 500 bodies of 5 to 30 cm: 170 ms). Smaller: two jittered towers of 50 side by side fall; they
 /// use up to 1.2 million in a step whose active rows are not found.
 inline constexpr std::uint64_t stiff_most_work = 4'000'000;
-/// Least principal moment of inertia, as a fraction of the body's largest one, with which a body can be in a stiff group.
-/// An island with a thinner body (a rod of 100 m and a radius of 0.4 mm) is treated like one that is too much work. Smaller: the
-/// group's matrix, in double, has no digit left of the least moment, and impulses grow from 1e13 to 1e34 N s in a step.
+/// Least principal moment of inertia, as a fraction of the body's largest one, with which a body can be in a stiff
+/// group. An island with a thinner body (a rod of 100 m and a radius of 0.4 mm) is treated like one that is too much
+/// work. Smaller: the group's matrix, in double, has no digit left of the least moment, and impulses grow from 1e13 to
+/// 1e34 N s in a step.
 inline constexpr float stiff_least_moment = 1e-10f;
 /// Number of steps for which an island that was too much work is not searched again, unless it gets smaller by a tenth.
 /// Larger: an island that has lost some contacts is left to the iterations for longer. Smaller: the search costs more.

@@ -1,7 +1,7 @@
 #pragma once
 /// The innermost loops of the broadphase: the test of one box or one ray against the boxes in a window of cells, and of
-/// one ray against the nodes of a tree. Each is compiled twice, for every processor and for AVX2, and gives the same bits;
-/// the processor decides at run time which of the two runs.
+/// one ray against the nodes of a tree. Each is compiled twice, for every processor and for AVX2, and gives the same
+/// bits; the processor decides at run time which of the two runs.
 ///
 /// Plain data only: a file that is compiled for AVX2 includes neither glm nor the standard library.
 

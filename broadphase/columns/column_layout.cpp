@@ -41,7 +41,8 @@ double width_of(std::vector<float>& values) {
     return 4.0 * std::accumulate(values.begin(), kept, 0.0) / static_cast<double>(kept - values.begin()) / share;
 }
 
-// Returns the n-th root of x >= 1, n = 1, 2 or 3, to some digits: not by std::pow, whose last bit differs between systems.
+// Returns the n-th root of x >= 1, n = 1, 2 or 3, to some digits: not by std::pow, whose last bit differs between
+// systems.
 double root(double x, int n) {
     if (n != 3) return n == 1 ? x : std::sqrt(x);
     double y = std::sqrt(x);

@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: the solver's inner loops. They are compiled twice, for every processor with four lanes and for AVX2 with eight, and
-/// both give the same bits. The kernel that runs is chosen at run time.
+/// Internal: the solver's inner loops. They are compiled twice, for every processor with four lanes and for AVX2 with
+/// eight, and both give the same bits. The kernel that runs is chosen at run time.
 ///
 /// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, because the linker could
 /// use the AVX2 code of their inline functions everywhere. So records are passed as addresses. The caller knows their

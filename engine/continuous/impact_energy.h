@@ -63,7 +63,8 @@ public:
     /// Makes the velocities of the body's articulation fit together, before an impact on one of its links.
     void fit_velocities(const ContinuousInput& in, ContinuousOutput& out, std::uint32_t slot);
 
-    /// Returns the kinetic energy that the budget leaves to a body, or to its whole articulation, J. It may be negative.
+    /// Returns the kinetic energy that the budget leaves to a body, or to its whole articulation, J. It may be
+    /// negative.
     static double left(const ContinuousInput& in, const JointSolver& joint_solver, std::uint32_t slot,
                        bool articulation, const EnergyBudget& budget);
 

@@ -154,7 +154,7 @@ TEST_CASE("pyramids are no stiff groups") {
     CHECK(found(pyramid, std::vector<float>(count, 1.0f)).groups == 0);
 }
 
-TEST_CASE("the profile counts stiff groups and their work; there are none with moments of inertia 1e12 apart") {
+TEST_CASE("the profile counts stiff groups and their work, and finds none with moments of inertia 1e12 apart") {
     for (const bool thin : {false, true}) {
         Structure s(4);
         for (int i = 0; i < 20; ++i) s.put(vec3(0.5f), {0.0f, 0.5f + static_cast<float>(i), 0.0f}, 500.0f);
