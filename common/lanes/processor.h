@@ -1,5 +1,5 @@
 #pragma once
-/// What the processor can do, and what the language has no words for.
+/// Which instructions the processor has, and functions of processors and compilers that C++ does not have.
 
 #include <cstdint>
 

@@ -128,18 +128,14 @@ vec3 BodyMotions::moments(std::size_t body) const {
     return at(body, [](const auto& m, int lane) { return get(m.moments, lane); });
 }
 
-/// Returns the symmetric matrix with these eigenvalues, whose eigenvectors are the axes of this rotation.
-static glm::dmat3 with_eigenvalues(const glm::dvec3& values, const quat& rotation) {
-    const glm::dmat3 axes = glm::mat3_cast(glm::normalize(glm::dquat(rotation)));
-    return axes * glm::dmat3(values.x, 0, 0, 0, values.y, 0, 0, 0, values.z) * glm::transpose(axes);
-}
+static glm::dmat3 columns(const quat& rotation) { return glm::mat3_cast(glm::normalize(glm::dquat(rotation))); }
 
 glm::dmat3 BodyMotions::solver_inertia(std::size_t body, bool now) const {
     return at(body, [&](const auto& m, int lane) {
         const glm::dvec3 moments(get(m.moments, lane));
         if (moments.x == moments.y && moments.y == moments.z) return glm::dmat3(moments.x);
         const quat then(m.then_w[lane], m.then_x[lane], m.then_y[lane], m.then_z[lane]);
-        return with_eigenvalues(moments, now ? axes_of(m, lane) : then);
+        return with_eigenvalues(moments, columns(now ? axes_of(m, lane) : then));
     });
 }
 
@@ -147,7 +143,8 @@ glm::dmat3 BodyMotions::inverse_solver_inertia(std::size_t body) const {
     return at(body, [&](const auto& m, int lane) {
         const glm::dvec3 inverse = 1.0 / glm::dvec3(get(m.moments, lane));
         if (inverse.x == inverse.y && inverse.y == inverse.z) return glm::dmat3(inverse.x);
-        return with_eigenvalues(inverse, quat(m.then_w[lane], m.then_x[lane], m.then_y[lane], m.then_z[lane]));
+        const quat then(m.then_w[lane], m.then_x[lane], m.then_y[lane], m.then_z[lane]);
+        return with_eigenvalues(inverse, columns(then));
     });
 }
 

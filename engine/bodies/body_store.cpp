@@ -68,10 +68,8 @@ Response response_of(const Body& body, const quat& rotation) {
     }
     if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2])) {
         // From the principal moments: a determinant in float would be 0 or negative for moments that are 1e7 apart.
-        const glm::dvec3& moments = body.principal.moments;
         const glm::dmat3 axes = principal_axes(body, glm::dquat(rotation));
-        r.inverse_inertia = without_axes(
-            axes * glm::dmat3(moments.x, 0, 0, 0, moments.y, 0, 0, 0, moments.z) * glm::transpose(axes), turn_locked);
+        r.inverse_inertia = without_axes(with_eigenvalues(body.principal.moments, axes), turn_locked);
     }
     return r;
 }

@@ -26,6 +26,12 @@ struct PrincipalInertia {
 /// Returns the principal axes and moments of a symmetric, positive definite matrix (Jacobi's method).
 PrincipalInertia principal_inertia(const glm::dmat3& inertia);
 
+/// Returns the symmetric matrix with these eigenvalues and eigenvectors: an inertia from its principal moments and axes,
+/// or the inverse from the inverse moments. The axes are orthonormal, one per column.
+inline glm::dmat3 with_eigenvalues(const glm::dvec3& values, const glm::dmat3& axes) {
+    return axes * glm::dmat3(values.x, 0, 0, 0, values.y, 0, 0, 0, values.z) * glm::transpose(axes);
+}
+
 /// The rotation of such a body within a step. World axes.
 struct FreeTurn {
     vec3 torque{0.0f};     ///< N m

@@ -11,14 +11,9 @@ namespace talus {
 
 namespace {
 
+using detail::inverse;
+using detail::times;
 using std::numbers::pi;
-
-dquat product(const dquat& a, const dquat& b) {
-    return dquat(a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w);
-}
-
-dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
 
 /// Returns the angle whose tangent is y / x, for 0 <= y <= x, x > 0. Let r be the quarter of 1 (0, 1/4, ... 1) nearest
 /// to y / x. The series gives the difference from the angle whose tangent is r, and converges at once.
@@ -109,8 +104,8 @@ JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const
         pose.b = body_b.axes * frame_b.orientation.axes;
     }
     if (parts.swing) {
-        pose.relative = product(inverse(product(body_a.rotation, frame_a.orientation.rotation)),
-                                product(body_b.rotation, frame_b.orientation.rotation));
+        pose.relative = times(inverse(times(body_a.rotation, frame_a.orientation.rotation)),
+                              times(body_b.rotation, frame_b.orientation.rotation));
     }
     return pose;
 }
@@ -219,7 +214,7 @@ dquat nearest_twist(const dquat& q, double angle) {
     return q.w * c + q.x * s < 0.0 ? -q : q;
 }
 
-dvec3 rotation_vector(const dquat& from, const dquat& to) { return stretched(product(to, inverse(from))); }
+dvec3 rotation_vector(const dquat& from, const dquat& to) { return stretched(times(to, inverse(from))); }
 
 int main_axis(JointKind kind) { return kind == JointKind::slider || kind == JointKind::distance ? 0 : 3; }
 

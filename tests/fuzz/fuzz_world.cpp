@@ -21,8 +21,8 @@ constexpr std::size_t most_bodies = 140;  // more than one task of the threads' 
 constexpr std::size_t most_joints = 32;
 constexpr int most_steps = 60;
 /// The life of a world ends after this many contact points, each counted once per sub-step, and a step is shortened that
-/// may have as many. Instrumented code takes 0.2 ms for one, and libFuzzer gives an input a minute. `stiff_products`
-/// take as long as one point.
+/// may have as many. Instrumented code takes 0.2 ms for one, and libFuzzer gives an input a minute. A contact point
+/// takes as long as `stiff_products` of FrameProfile::stiff_work.
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 constexpr std::uint64_t most_work = 20'000;
 #else
