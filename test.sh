@@ -5,7 +5,8 @@
 #   ./test.sh --clang [ctest options]     Release, by clang, without the long tests
 #   ./test.sh --sanitize [ctest options]  with the address and undefined-behaviour sanitizers, without the long tests
 #   ./test.sh --tsan [ctest options]      with the thread sanitizer, without the long tests
-#   ./test.sh --target arm64              the golden hashes on another processor: ARM64, by qemu
+#   ./test.sh --target TARGET             the golden hashes and the quick tests of the libraries for another platform:
+#                                         arm64, i686, windows, wasm, wasm-plain (docs/platforms.md)
 #   ./test.sh --help                      prints this
 #
 # What could not be tested here is listed at the end. With CI=true in the environment that is a failure.
@@ -25,18 +26,27 @@ skipped_tests() {
     ' "$1" | sed 's/&quot;/"/g; s/&apos;/'"'"'/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
 }
 
-# test_target TARGET: builds the headless runner for another processor, and runs it there.
+# test_target TARGET: builds the headless runner and the tests of the libraries for another platform, and runs them there.
 test_target() {
-    local target=$1 program=build/$1/talus-samples runner packages
+    local target=$1 run=() suffix="" threads=(1 2) packages test programs=(common narrowphase broadphase engine)
     read -ra packages <<<"${target_packages[$target]}"
-    install_packages cmake ninja-build libglm-dev "${packages[@]}"
-    build "$target" talus-samples
+    install_packages cmake ninja-build ccache libglm-dev doctest-dev "${packages[@]}"
     case $target in
-        arm64) runner="qemu-aarch64;-L;/usr/aarch64-linux-gnu;$PWD/$program" ;;
+        arm64) run=(qemu-aarch64 -L /usr/aarch64-linux-gnu) ;;
+        windows) run=(wine) suffix=.exe ;;
+        wasm*) run=(node) suffix=.js threads=(1) ;;
     esac
-    say "Testing on $target: 120 steps of each scene of tests/determinism/golden.txt, on two threads"
-    cmake "-DRUNNER=$runner" -DTHREADS=2 -DSTEPS=120 -P tests/determinism/golden.cmake
+    export WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all
+
+    build "$target" -- talus-samples "${programs[@]/#/talus-tests-}"
+    say "Testing on $target: 120 steps of each scene of tests/determinism/golden.txt"
+    cmake "-DRUNNER=$(join ";" "${run[@]}" "$PWD/build/$target/talus-samples$suffix")" "-DTHREADS=$(join ";" "${threads[@]}")" \
+        -DSTEPS=120 -P tests/determinism/golden.cmake
     say "The bits are those of x86-64"
+    for test in "${programs[@]}"; do
+        say "Testing on $target: the quick tests of $test"
+        "${run[@]}" "build/$target/talus-tests-$test$suffix" --test-suite-exclude=slow
+    done
 }
 
 preset=ci

@@ -11,7 +11,7 @@ bool still_fits(const WorldAabb& fat, const WorldAabb& tight, const vec3& displa
     const Float4 margin =
         min(max(splat<Float4>(s.margin) * longest, splat<Float4>(s.min_margin)), splat<Float4>(s.max_margin));
     const Float4 gap = splat<Float4>(s.shrink_factor) * (margin + stretch_of(longest, step, s.steps_ahead));
-    return all((below >= splat<Float4>(0.0f)) & (above >= splat<Float4>(0.0f)) & (below <= gap) & (above <= gap));
+    return all_lanes((below >= splat<Float4>(0.0f)) & (above >= splat<Float4>(0.0f)) & (below <= gap) & (above <= gap));
 }
 
 }  // namespace talus::detail

@@ -3,13 +3,7 @@
 if(NOT TARGET glm::glm)
   find_package(glm QUIET GLOBAL)
 endif()
-# glm is headers only, so a cross compiler can use the host's, but by a link: /usr/include has the host's C library, too.
-if(CMAKE_CROSSCOMPILING AND NOT TARGET glm::glm AND EXISTS /usr/include/glm/glm.hpp)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/host_headers)
-  file(CREATE_LINK /usr/include/glm ${PROJECT_BINARY_DIR}/host_headers/glm SYMBOLIC)
-  add_library(glm::glm INTERFACE IMPORTED GLOBAL)
-  target_include_directories(glm::glm SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/host_headers)
-endif()
+talus_host_headers(glm::glm glm glm.hpp)
 if(NOT TARGET glm::glm AND NOT TALUS_FETCH_GLM)
   message(FATAL_ERROR "Talus needs glm, which is not installed here. Install it (Debian and Ubuntu: libglm-dev, "
     "Fedora: glm-devel, Homebrew: glm) and say where by -DCMAKE_PREFIX_PATH if it is not in a standard folder; define the "
@@ -19,7 +13,11 @@ if(NOT TARGET glm::glm)
   message(STATUS "Talus: downloading glm 0.9.9.8; there are no install rules")
   include(FetchContent)
   # 0.9.9.8, by its hash: a tag can be moved. (With SYSTEM at the end CMake 3.25 clones nothing.)
-  FetchContent_Declare(glm SYSTEM GIT_REPOSITORY https://github.com/g-truc/glm.git
+  set(system "")
+  if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.25)
+    set(system SYSTEM)
+  endif()
+  FetchContent_Declare(glm ${system} GIT_REPOSITORY https://github.com/g-truc/glm.git
     GIT_TAG bf71a834948186f4097caa076cd2663c69a10e1e)
   set(CMAKE_POLICY_VERSION_MINIMUM 3.5)  # CMake 4 refuses glm's own minimum, 3.2
   FetchContent_MakeAvailable(glm)

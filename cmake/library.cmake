@@ -1,3 +1,11 @@
+# talus_public_headers(TARGET header...): what users of TARGET include: talus/x.h is include/talus/x.h. (File sets would do
+# this, but need CMake 3.23.)
+function(talus_public_headers target)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(${target} PROPERTIES TALUS_HEADERS "${ARGN}" EXPORT_PROPERTIES TALUS_HEADERS)
+endfunction()
+
 # talus_library(NAME [UNITE]
 #   SOURCES file...         .cpp files, below the folder of the CMakeLists.txt that calls this
 #   HEADERS header...       public headers, by the path that users write: talus/NAME/x.h is include/talus/NAME/x.h
@@ -9,9 +17,8 @@
 # that are neighbours must not have the same names in them.
 function(talus_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "UNITE" "" "SOURCES;HEADERS;LIBRARIES")
-  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)
   add_library(talus_${name} STATIC ${arg_SOURCES})
-  target_sources(talus_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
+  talus_public_headers(talus_${name} ${arg_HEADERS})
   target_include_directories(talus_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(talus_${name} PUBLIC talus_common PRIVATE $<BUILD_INTERFACE:talus_options>)
   target_link_libraries(talus_${name} PUBLIC ${arg_LIBRARIES})

@@ -4,21 +4,31 @@
 
 set -euo pipefail
 
+# What one clone has compiled, another need not: ccache sees paths below the repository as relative ones.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 # Debian 12's names. For other systems: a C++20 compiler, CMake 3.25, ninja, and the libraries by these names.
 # (zlib1g-dev is what libassimp-dev needs to be linked, and forgets to depend on.)
 run_packages=(g++ cmake ninja-build libglm-dev libassimp-dev zlib1g-dev libstb-dev)
 window_packages=(libglfw3-dev libimgui-dev libgl-dev libgl1-mesa-dri pkg-config fonts-dejavu-core)
 # Xvfb and Chromium: the window and the pages are tested in real programs, by scripts in Python.
-test_packages=("${run_packages[@]}" "${window_packages[@]}" clang doctest-dev libbullet-dev libtbb-dev xvfb xauth libxtst6 chromium python3)
+test_packages=("${run_packages[@]}" "${window_packages[@]}" ccache clang doctest-dev libbullet-dev libtbb-dev xvfb xauth libxtst6 chromium python3)
 sanitizer_packages=(libclang-rt-dev)  # clang's sanitizers and libFuzzer
-# Other machines' compilers, and what runs their programs (test.sh --target).
+# Other platforms' compilers, and what runs their programs (test.sh --target).
 declare -A target_packages=(
     [arm64]="g++-aarch64-linux-gnu qemu-user"
+    [i686]="g++-i686-linux-gnu"
+    [windows]="g++-mingw-w64-x86-64-posix wine64"
+    [wasm]="emscripten nodejs"
+    [wasm-plain]="emscripten nodejs"
 )
 ci_packages=("${test_packages[@]}" "${sanitizer_packages[@]}" clang-format clang-tidy doxygen)
 
 say() { printf '==> %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# join SEPARATOR WORD...: the words with the separator, one character, between them.
+join() { local IFS=$1; shift; printf '%s' "$*"; }
 
 # usage SCRIPT: prints the comment at its top.
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$1"; }

@@ -1,5 +1,9 @@
 # Functions that add tests.
 
+if(NOT CMAKE_CROSSCOMPILING)
+  include(doctest)
+endif()
+
 # talus_tests(NAME [LIBRARIES library...] SOURCES file...): the program talus-tests-NAME; each of its test cases is a
 # test of ctest's. Its label is NAME, or NAME_slow if it is in doctest's suite "slow": cases that take more than six
 # seconds with the address sanitizer, which the presets of clang and the sanitizers leave out. A test whose name matches
@@ -25,6 +29,9 @@ function(talus_tests name)
   # fast.
   target_compile_options(talus-tests-${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
   talus_precompile(talus-tests-${name} <doctest/doctest.h>)
+  if(CMAKE_CROSSCOMPILING)
+    return()
+  endif()
   set(properties TIMEOUT 600 FAIL_REGULAR_EXPRESSION "test cases: +0 [|]" SKIP_REGULAR_EXPRESSION "MESSAGE: skipped: ")
   # TEST_SPEC is made a pattern of names; what follows the first word are further options of the program.
   doctest_discover_tests(talus-tests-${name} TEST_PREFIX ${name}/ WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

@@ -18,6 +18,7 @@
 #include <talus/aabb.h>
 #include <talus/math.h>
 #include "common/assert.h"
+#include "common/bit_cast.h"
 
 #include <algorithm>
 #include <array>
@@ -55,9 +56,9 @@ T little_endian(T x) {
     if constexpr (std::endian::native == std::endian::little) {
         return x;
     } else {
-        auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(x);
+        auto bytes = detail::bit_cast<std::array<std::byte, sizeof(T)>>(x);
         for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(bytes[i], bytes[sizeof(T) - 1 - i]);
-        return std::bit_cast<T>(bytes);
+        return detail::bit_cast<T>(bytes);
     }
 }
 

@@ -35,9 +35,14 @@ public:
     }
 
 private:
+    // Not std::atomic::wait() and notify: where the system has no futex (MinGW), libstdc++ 12 checks the value before
+    // it locks its mutex and notifies without locking it. So a thread that is just falling asleep may miss its waking
+    // call.
     struct alignas(64) Worker {
         std::thread thread;
-        std::atomic<int> asleep{0};
+        std::atomic<bool> asleep{false};
+        std::mutex mutex;
+        std::condition_variable wake;
     };
 
     // The job in one word, so that a thread that takes a task knows that its job is still under way: the number of the
@@ -73,8 +78,11 @@ private:
     void make_offer(std::uint64_t offer) {
         offer_.store(offer);
         for (int i = 0; i < worker_count_; ++i) {
-            std::atomic<int>& asleep = workers_[index(i)].asleep;
-            if (concerns(offer, i) && asleep.load() != 0 && asleep.exchange(0) != 0) asleep.notify_one();
+            Worker& worker = workers_[index(i)];
+            if (!concerns(offer, i) || !worker.asleep.load()) continue;
+            const std::lock_guard lock(worker.mutex);
+            worker.asleep.store(false);
+            worker.wake.notify_one();
         }
     }
     // Takes tasks until all of them are taken.
@@ -90,16 +98,19 @@ private:
             offer = offer_.load(std::memory_order_acquire);
         }
     }
-    void work(int worker) {
-        std::atomic<int>& asleep = workers_[index(worker)].asleep;
-        const auto is_idle = [&] { return !concerns(offer_.load(std::memory_order_acquire), worker); };
+    void work(int number) {
+        Worker& worker = workers_[index(number)];
+        const auto is_idle = [&] { return !concerns(offer_.load(), number); };
         while (true) {
             // The next job comes within 10 to 100 microseconds, and waking a thread takes about 10.
             spin_while(is_idle, 300000);
             if (is_idle()) {
-                asleep.store(1);
-                if (!is_idle()) asleep.store(0);  // the offer came before this thread said that it sleeps
-                asleep.wait(1);
+                std::unique_lock lock(worker.mutex);
+                worker.asleep.store(true);
+                if (is_idle()) {  // else the offer came before this thread said that it sleeps
+                    worker.wake.wait(lock, [&] { return !worker.asleep.load(); });
+                }
+                worker.asleep.store(false);
             } else if (offer_.load() == closing) {
                 return;
             } else {

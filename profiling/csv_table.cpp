@@ -1,7 +1,7 @@
 #include <talus/profiling/csv_table.h>
+#include "common/number_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -31,7 +31,7 @@ std::size_t fields_of(std::string_view line) {
 }
 
 /// As much of it as fits in a sentence.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "") + "'";
 }
 
@@ -50,7 +50,7 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name) {
         const std::string_view field = take(header, ',');
         if (field.empty())
             return refuse(name + ", line 1: column " + std::to_string(table.names.size() + 1) + " has no name.");
-        if (table.find(field)) return refuse(name + ", line 1: two columns are called " + quoted(field) + ".");
+        if (table.find(field)) return refuse(name + ", line 1: two columns are called " + in_quotes(field) + ".");
         table.names.emplace_back(field);
         table.columns.emplace_back();
     }
@@ -65,9 +65,8 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name) {
         for (std::size_t i = 0; i < table.names.size(); ++i) {
             const std::string_view field = take(line, ',');
             double value = 0.0;
-            const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-            if (error != std::errc() || end != field.data() + field.size() || !std::isfinite(value)) {
-                return refuse(where + ", column " + quoted(table.names[i]) + ": " + quoted(field) +
+            if (!detail::parse_number(field, value) || !std::isfinite(value)) {
+                return refuse(where + ", column " + in_quotes(table.names[i]) + ": " + in_quotes(field) +
                               " is not a finite number.");
             }
             table.columns[i].push_back(value);

@@ -1,6 +1,6 @@
 #include <talus/profiling/output_file.h>
+#include "common/number_text.h"
 
-#include <charconv>
 #include <cmath>
 
 namespace talus {
@@ -23,9 +23,7 @@ Error OutputFile::close() {
 }
 
 void append_number(std::string& text, double value) {
-    char digits[32];
-    if (!std::isfinite(value)) value = 0.0;
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 9).ptr);
+    detail::append_general(text, std::isfinite(value) ? value : 0.0, 9);
 }
 
 void append_json(std::string& text, std::string_view value) {

@@ -3,10 +3,10 @@
 #include <talus/engine/debug_draw.h>
 #include <talus/profiling/stages.h>
 #include <talus/profiling/statistics.h>
+#include "common/number_text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
@@ -30,11 +30,12 @@ public:
         append_json(text, name);
         text += ':';
     }
-    void field(std::string_view name, double value) {
+    template <class Number>
+    requires std::is_arithmetic_v<Number>
+    void field(std::string_view name, Number value) {
         key(name);
-        number(value);
+        number(static_cast<double>(value));
     }
-    void field(std::string_view name, std::uint64_t value) { field(name, static_cast<double>(value)); }
     void field(std::string_view name, std::string_view value) {
         key(name);
         string(value);
@@ -56,15 +57,12 @@ public:
     void short_number(double value) {
         comma();
         if (!std::isfinite(value)) value = 0.0;
-        char digits[64];
         const int places = std::abs(value) < 100.0 ? 2 : std::abs(value) < 10000.0 ? 1 : 0;
-        char* end =
-            std::to_chars(digits, digits + sizeof digits, std::min(value, 1e15), std::chars_format::fixed, places).ptr;
+        detail::append_fixed(text, std::clamp(value, -1e15, 1e15), places);
         if (places > 0) {
-            while (end[-1] == '0') --end;
-            if (end[-1] == '.') --end;
+            while (text.back() == '0') text.pop_back();
+            if (text.back() == '.') text.pop_back();
         }
-        text.append(digits, end);
     }
 
 private:

@@ -1,9 +1,9 @@
 #include "broadphase/casts/box_tree.h"
 
 #include "broadphase/casts/cast_ray.h"
+#include "common/bit_cast.h"
 
 #include <array>
-#include <bit>
 
 namespace talus::detail {
 
@@ -18,7 +18,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 // The bits of the longest edge: they order as lengths do, and are nearly linear in the logarithm.
 std::uint32_t size_of(const BoxLanes& box) {
     const Float4 edges = box.upper - box.lower;
-    return std::bit_cast<std::uint32_t>(std::max({edges[0], edges[1], edges[2], 0.0f}));
+    return bit_cast<std::uint32_t>(std::max({edges[0], edges[1], edges[2], 0.0f}));
 }
 
 }  // namespace

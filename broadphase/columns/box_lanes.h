@@ -15,9 +15,12 @@
 
 namespace talus::detail {
 
-/// Returns whether a comparison is true in all lanes.
-inline bool all(Int4 mask) { return lane_bits(mask) == 15; }
-inline bool all(Long2 mask) { return lane_bits(mask) == 3; }
+/// Returns whether a comparison is true in all lanes. (The type of a comparison of floats is a vector of int or of long,
+/// depending on the compiler.)
+template <class Mask>
+inline bool all_lanes(Mask mask) {
+    return lane_bits(mask) == (1u << sizeof(Mask) / sizeof(mask[0])) - 1;
+}
 
 inline Float4 absolute(Float4 a) { return max(a, -a); }
 
@@ -27,7 +30,7 @@ inline Float4 largest(Float4 a) {
     return max(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
 }
 
-/// The lanes x, y, z and z again: `all` and `largest` of such lanes are those of the three axes.
+/// The lanes x, y, z and z again: all_lanes() and largest() of such lanes are those of the three axes.
 inline Float4 lanes_of(const vec3& v) { return Float4{v.x, v.y, v.z, v.z}; }
 
 inline void store(Float4 a, float* to) { std::memcpy(to, &a, sizeof a); }
@@ -70,16 +73,18 @@ inline WorldAabb aabb_of(const WorldLanes& box) {
 inline bool contains_wide(const WorldAabb& outer, const WorldAabb& inner) {
     static_assert(sizeof(WorldAabb) == 6 * sizeof(double));
     const Double2 a = load_lanes(&outer.lower.z), b = load_lanes(&inner.lower.z);  // lower z, upper x
-    return all(at_most(load_lanes(&outer.lower.x), load_lanes(&inner.lower.x)) &
-               at_most(load_lanes(&inner.upper.y), load_lanes(&outer.upper.y)) &
-               at_most(__builtin_shufflevector(a, b, 0, 3), __builtin_shufflevector(b, a, 0, 3)));
+    return all_lanes(at_most(load_lanes(&outer.lower.x), load_lanes(&inner.lower.x)) &
+                     at_most(load_lanes(&inner.upper.y), load_lanes(&outer.upper.y)) &
+                     at_most(__builtin_shufflevector(a, b, 0, 3), __builtin_shufflevector(b, a, 0, 3)));
 }
 
 inline bool overlaps(const WorldLanes& a, const WorldAabb& b) {
-    return all(at_most(load_lanes(&b.lower.x), a.upper.xy) & at_most(a.lower.xy, load_lanes(&b.upper.x)) &
-               at_most(Double2{b.lower.z, a.lower.zz[1]}, Double2{a.upper.zz[0], b.upper.z}));
+    return all_lanes(at_most(load_lanes(&b.lower.x), a.upper.xy) & at_most(a.lower.xy, load_lanes(&b.upper.x)) &
+                     at_most(Double2{b.lower.z, a.lower.zz[1]}, Double2{a.upper.zz[0], b.upper.z}));
 }
-inline bool overlaps(const BoxLanes& a, const BoxLanes& b) { return all((a.lower <= b.upper) & (b.lower <= a.upper)); }
+inline bool overlaps(const BoxLanes& a, const BoxLanes& b) {
+    return all_lanes((a.lower <= b.upper) & (b.lower <= a.upper));
+}
 
 /// Coordinates beyond this, as seen from an origin, count as this, m. So sums of two are finite.
 inline constexpr float far_limit = 0x1p126f;

@@ -1,5 +1,7 @@
 #include "broadphase/columns/column_layout.h"
 
+#include "common/bit_cast.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -24,9 +26,9 @@ constexpr std::size_t max_samples = 512;  // boxes of a level that its cells are
 // Sizes by their exponent and three bits of mantissa: eight bins per octave, zero in bin 0, infinity in size_bins - 1.
 constexpr unsigned size_shift = 20;
 constexpr std::size_t size_bins = (0x7f800000u >> size_shift) + 1;
-std::size_t size_bin(float size) { return std::bit_cast<std::uint32_t>(size) >> size_shift; }
+std::size_t size_bin(float size) { return bit_cast<std::uint32_t>(size) >> size_shift; }
 using Histogram = std::array<std::uint32_t, size_bins>;
-float bin_lower_edge(std::size_t bin) { return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << size_shift); }
+float bin_lower_edge(std::size_t bin) { return bit_cast<float>(static_cast<std::uint32_t>(bin) << size_shift); }
 
 // The width of an even spread with the same mean distance from the median as these numbers without the outermost
 // eighth: boxes that went astray, however far, do not count.

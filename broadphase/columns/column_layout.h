@@ -83,7 +83,7 @@ inline float longest_of(Float4 edges) {
 /// The index of the level that holds a box with these edges, as seen from the origin of these levels.
 inline std::size_t level_of(std::span<const ColumnLevel> levels, Float4 edges) {
     std::size_t l = 0;
-    while (l + 1 < levels.size() && !all(edges < splat<Float4>(levels[l].size_limit))) ++l;
+    while (l + 1 < levels.size() && !all_lanes(edges < splat<Float4>(levels[l].size_limit))) ++l;
     return l;
 }
 

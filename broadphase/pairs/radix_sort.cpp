@@ -62,14 +62,15 @@ void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& sc
         differing &= ~(mask << shift);
         std::array<std::uint32_t, std::size_t{1} << digit_bits> position;
         std::fill_n(position.begin(), radix, 0u);
-        for (const std::uint64_t key : keys) ++position[(key >> shift) & mask];
+        const auto digit_of = [&](std::uint64_t key) { return static_cast<std::size_t>((key >> shift) & mask); };
+        for (const std::uint64_t key : keys) ++position[digit_of(key)];
         std::uint32_t sum = 0;
         for (std::size_t i = 0; i < radix; ++i) {
             const std::uint32_t next = sum + position[i];
             position[i] = sum;
             sum = next;
         }
-        for (const std::uint64_t key : keys) scratch[position[(key >> shift) & mask]++] = key;
+        for (const std::uint64_t key : keys) scratch[position[digit_of(key)]++] = key;
         keys.swap(scratch);
     }
 }

@@ -11,6 +11,7 @@
 #endif
 
 #include "common/lanes/lane_bits.h"
+#include "common/lanes/load_splat.h"
 
 namespace talus::detail::TALUS_LANES {
 
@@ -78,7 +79,10 @@ static inline D4 operator*(D4 a, D4 b) { return {a.lo * b.lo, a.hi * b.hi}; }
 static inline D4 operator/(D4 a, D4 b) { return {a.lo / b.lo, a.hi / b.hi}; }
 static inline D4 operator-(D4 a) { return {-a.lo, -a.hi}; }
 
-static inline D4 splat(double x) { return {D2{x, x}, D2{x, x}}; }
+static inline D4 splat(double x) {
+    x = in_register(x);
+    return {D2{x, x}, D2{x, x}};
+}
 static inline D4 make(double x, double y, double z, double w) { return {D2{x, y}, D2{z, w}}; }
 
 template <int I, int J, int K, int L>

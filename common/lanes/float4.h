@@ -14,17 +14,23 @@ inline Float4 load_lanes(const float* p) {
     std::memcpy(&v, p, sizeof v);
     return v;
 }
+
 #if defined(__SSE2__)
-/// The same as clamp(a, -limit, limit). g++ 12 compiles that to five times as many instructions for a constant.
-inline Float4 within(Float4 a, float limit) {
-    return _mm_max_ps(_mm_min_ps(a, _mm_set1_ps(limit)), _mm_set1_ps(-limit));
-}
 inline Float4 min_lanes(Float4 a, Float4 b) { return _mm_min_ps(a, b); }
 inline Float4 max_lanes(Float4 a, Float4 b) { return _mm_max_ps(a, b); }
+#elif defined(__wasm_simd128__)
+// Its pmin(b, a) is a < b ? a : b.
+inline Float4 min_lanes(Float4 a, Float4 b) { return (Float4)wasm_f32x4_pmin((v128_t)b, (v128_t)a); }
+inline Float4 max_lanes(Float4 a, Float4 b) { return (Float4)wasm_f32x4_pmax((v128_t)b, (v128_t)a); }
 #else
-inline Float4 within(Float4 a, float limit) { return clamp(a, splat<Float4>(-limit), splat<Float4>(limit)); }
 inline Float4 min_lanes(Float4 a, Float4 b) { return a < b ? a : b; }
 inline Float4 max_lanes(Float4 a, Float4 b) { return a > b ? a : b; }
 #endif
+
+/// Each lane, but at least -limit and at most limit, which is above 0. (g++ 12 compiles clamp() to five times as many instructions if the
+/// limit is a constant.)
+inline Float4 within(Float4 a, float limit) {
+    return max_lanes(min_lanes(a, splat<Float4>(limit)), splat<Float4>(-limit));
+}
 
 }  // namespace talus::detail

@@ -67,7 +67,10 @@ static inline F8 operator+(F8 a, F8 b) { return {a.lo + b.lo, a.hi + b.hi}; }
 static inline F8 operator*(F8 a, F8 b) { return {a.lo * b.lo, a.hi * b.hi}; }
 
 static inline F8 load8(const float* p) { return {load4(p), load4(p + 4)}; }
-static inline F8 splat8(float x) { return {F4{} + x, F4{} + x}; }
+static inline F8 splat8(float x) {
+    const F4 v = F4{} + in_register(x);
+    return {v, v};
+}
 
 template <int I>
 static inline F8 repeat8(F4 v) {

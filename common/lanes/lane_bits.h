@@ -10,6 +10,8 @@
 #include <emmintrin.h>
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 namespace talus {
@@ -35,6 +37,10 @@ template <class Mask>
         const uint32x4_t bit = {1, 2, 4, 8};
         return vaddvq_u32(vandq_u32(vreinterpretq_u32_s32(vshrq_n_s32((int32x4_t)mask, 31)), bit));
     }
+#endif
+#if defined(__wasm_simd128__)
+    if constexpr (sizeof(Mask) == 16 && lane_size == 4) return wasm_i32x4_bitmask((v128_t)mask);
+    if constexpr (sizeof(Mask) == 16 && lane_size == 8) return wasm_i64x2_bitmask((v128_t)mask);
 #endif
     unsigned bits = 0;
     for (int i = 0; i < count; ++i) bits |= (mask[i] < 0 ? 1u : 0u) << i;

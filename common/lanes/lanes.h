@@ -7,6 +7,12 @@
 /// Files compiled for AVX2 include this header and instantiate it for types that no other file uses. So it includes
 /// nothing of the standard library.
 
+#include "common/lanes/load_splat.h"
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+
 namespace talus {
 
 using Float4 = float __attribute__((vector_size(16)));
@@ -17,7 +23,7 @@ inline constexpr int lane_count = sizeof(F) / sizeof(float);
 
 template <class F>
 inline F splat(float x) {
-    return F{} + x;
+    return F{} + detail::in_register(x);
 }
 
 template <class F>
@@ -37,6 +43,9 @@ inline F clamp(F x, F low, F high) {
 
 template <class F>
 inline F sqrt_lanes(F x) {
+#if defined(__wasm_simd128__)
+    if constexpr (sizeof(F) == 16) return (F)wasm_f32x4_sqrt((v128_t)x);
+#endif
     F r = x;
     for (int i = 0; i < lane_count<F>; ++i) r[i] = __builtin_sqrtf(x[i]);
     return r;

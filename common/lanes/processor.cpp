@@ -24,6 +24,8 @@ const char* base_lanes() {
     return "SSE2";
 #elif defined(__ARM_NEON)
     return "NEON";
+#elif defined(__wasm_simd128__)
+    return "SIMD128";
 #else
     return "plain";
 #endif

@@ -19,7 +19,7 @@ bool has_avx2();
 /// and VL).
 bool has_avx512();
 
-/// The instruction set of the vectors in common/lanes, without AVX: "SSE2", "NEON" or "plain".
+/// The instruction set of the vectors in common/lanes, without AVX: "SSE2", "NEON", "SIMD128" or "plain".
 const char* base_lanes();
 
 /// The time in ticks of a clock that never goes back: the time-stamp counter if the processor has one, because reading
@@ -56,5 +56,9 @@ inline void prefetch_to_write([[maybe_unused]] const void* address) {
     __builtin_prefetch(address, 1);
 #endif
 }
+
+/// Sets a flag that other threads may set at the same time, as std::atomic_ref does, which clang's standard library lacks
+/// before version 19.
+inline void set_relaxed(bool& flag) { __atomic_store_n(&flag, true, __ATOMIC_RELAXED); }
 
 }  // namespace talus::detail

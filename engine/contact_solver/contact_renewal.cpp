@@ -1,12 +1,12 @@
 /// The part of ContactSolver that writes the new manifolds of contacts into their lanes within a step.
 
+#include "common/lanes/processor.h"
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/contact_solver/contact_source.h"
 #include "engine/contact_solver/motion_lanes.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <limits>
 
@@ -84,7 +84,7 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
     const auto point_of = [&](int i) -> Point& {
         return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
     };
-    std::atomic_ref(r.forgets).store(true, std::memory_order_relaxed);  // the record's other lanes may set it, too
+    detail::set_relaxed(r.forgets);  // the record's other lanes may set it, too
     r.kept[lane] = 0.0f;
     ContactState& state = in.contacts.states[renewed.contact];
     store_lane<width>(&r, place.lane, in.contacts);

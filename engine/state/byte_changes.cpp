@@ -126,8 +126,9 @@ void apply_changes(ByteReader& bytes, Bytes before, std::size_t size, std::vecto
     const std::size_t end = after.size() + size;
     std::size_t expected = 0;
     while (after.size() < end) {
-        const std::uint64_t fresh = read_number(bytes);
-        if (!bytes.expect(fresh <= end - after.size() && fresh <= bytes.left(), "a run is too long")) return;
+        const std::uint64_t claimed = read_number(bytes);
+        if (!bytes.expect(claimed <= end - after.size() && claimed <= bytes.left(), "a run is too long")) return;
+        const auto fresh = static_cast<std::size_t>(claimed);
         const std::size_t begin = after.size();
         after.resize(begin + fresh);
         bytes.raw(after.data() + begin, fresh);
@@ -141,7 +142,7 @@ void apply_changes(ByteReader& bytes, Bytes before, std::size_t size, std::vecto
         if (!bytes.expect(fits, "a run copies what is not there")) return;
         const auto first = before.begin() + static_cast<std::ptrdiff_t>(from);
         after.insert(after.end(), first, first + static_cast<std::ptrdiff_t>(length));
-        expected = static_cast<std::size_t>(from) + length;
+        expected = static_cast<std::size_t>(from) + static_cast<std::size_t>(length);
     }
 }
 

@@ -86,14 +86,15 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
         return refused("the bytes are damaged, or not complete");
 
     AssetReader table(assets);
-    ByteReader table_reader(bytes.subspan(table_begin));
+    const auto state_end = static_cast<std::size_t>(table_begin);
+    ByteReader table_reader(bytes.subspan(state_end));
     if (Error error = table.read(table_reader)) {
         error.message = "load: " + error.message;
         return error;
     }
     if (table_reader.failed()) return refused(table_reader.problem());
     if (table_reader.left() != 0) return refused("something follows after its end");
-    ByteReader reader(bytes.subspan(state_at, table_begin - state_at));
+    ByteReader reader(bytes.subspan(state_at, state_end - state_at));
     reader.assets = &table;
     World world(WorldDef{.handle_tag = 1});  // until it has read its own
     State& s = *world.state_;
@@ -111,9 +112,9 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
 // "TALUSCHG" | version | checksums of `since`, of the result, and of the changes | size of the result | changes
 
 /// Whether changes make more bytes than they should, by copying the same ones again and again. Otherwise a few bytes from
-/// elsewhere could fill the memory.
+/// elsewhere could fill the memory. The size is of 64 bits on every platform; one with 32 may not have so many bytes.
 static bool grows_too_much(std::span<const std::byte> since, std::span<const std::byte> changes, std::uint64_t size) {
-    return size / 64 > since.size() + changes.size();
+    return size != static_cast<std::size_t>(size) || size / 64 > since.size() + changes.size();
 }
 
 Result<std::vector<std::byte>> World::save_changes(std::span<const std::byte> since, const Assets& assets) const {
@@ -148,7 +149,7 @@ Result<std::vector<std::byte>> World::apply_changes(std::span<const std::byte> s
     if (of_since != checksum_of(since)) return refused("the changes belong to other bytes than `since`");
     if (grows_too_much(since, changes, size)) return refused("the changes claim to be those of a far larger world");
     std::vector<std::byte> result;
-    talus::apply_changes(reader, since, size, result);
+    talus::apply_changes(reader, since, static_cast<std::size_t>(size), result);
     if (reader.failed() || reader.left() != 0 || of_result != checksum_of(result))
         return refused("the changes are damaged");
     return result;

@@ -22,7 +22,8 @@ bool SupportLoads::is_stiff(StiffGroup& group) {
     list_contacts(group);
     find_levels(group);
     const bool is_heavy = bears_much(group);
-    const bool is_struck = std::ranges::any_of(group.candidates, [](const GroupCandidate& c) { return c.crushes; });
+    const bool is_struck = std::any_of(group.candidates.begin(), group.candidates.end(),
+                                       [](const GroupCandidate& c) { return c.crushes; });
     if (!is_heavy && !is_struck) return false;
     mark_loaded(group, is_heavy);
     drop_idle(group);

@@ -1,9 +1,8 @@
 /// Computes the hash of the bodies (World::hash), and the hash of bodies, pairs, contacts and impulses
 /// (FrameProfile::hashes).
 
+#include "common/bit_cast.h"
 #include "engine/world/world_state.h"
-
-#include <bit>
 
 namespace talus {
 
@@ -13,13 +12,13 @@ namespace {
 class Hash {
 public:
     void mix(std::uint32_t word) { value_ = (value_ ^ word) * 1099511628211ull; }
-    void mix(float x) { mix(std::bit_cast<std::uint32_t>(x)); }
+    void mix(float x) { mix(detail::bit_cast<std::uint32_t>(x)); }
     void mix(const vec3& v) {
         for (int i = 0; i < 3; ++i) mix(v[i]);
     }
     void mix(const dvec3& v) {
         for (int i = 0; i < 3; ++i) {
-            const auto bits = std::bit_cast<std::uint64_t>(v[i]);
+            const auto bits = detail::bit_cast<std::uint64_t>(v[i]);
             mix(static_cast<std::uint32_t>(bits)), mix(static_cast<std::uint32_t>(bits >> 32));
         }
     }

@@ -103,6 +103,7 @@ std::span<const ContactEvent> World::contacts_ended() const { return state_->con
 std::span<const HitEvent> World::contacts_hit() const { return state_->hit_events.hits(); }
 const FrameProfile& World::profile() const { return state_->profile; }
 const Error& World::last_error() const { return state_->error.get(); }
+void World::clear_error() const { state_->error.set({}); }
 
 std::span<const MovedBody> World::moved_bodies() const { return state_->moved_bodies.list(); }
 

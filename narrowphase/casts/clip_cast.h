@@ -15,12 +15,11 @@
 /// proved lower bound of the time of contact.
 
 #include <talus/narrowphase/shape_cast.h>
+#include "common/bit_cast.h"
 #include "narrowphase/epa/expand.h"
 #include "narrowphase/gjk/find_closest.h"
 #include "narrowphase/support/minkowski.h"
 #include "narrowphase/tolerances.h"
-
-#include <bit>
 
 namespace talus::detail {
 
@@ -71,7 +70,7 @@ double time_into_sphere(const dvec3& from, const dvec3& translation, double radi
 /// Rounds x (>= 0) down to a float, so that a time that was proved to be before the contact stays so.
 inline float round_down(double x) {
     const float f = static_cast<float>(x);
-    return double(f) > x ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(f) - 1u) : f;
+    return double(f) > x ? bit_cast<float>(bit_cast<std::uint32_t>(f) - 1u) : f;
 }
 
 }  // namespace talus::detail

@@ -2,12 +2,12 @@
 /// Internal: what one call of collide works on, and what its tests share: queueing, counting, booking time.
 
 #include <talus/narrowphase/collide.h>
+#include "common/bit_cast.h"
 #include "common/stopwatch.h"
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/ladder/worklists.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -27,7 +27,7 @@ auto& of_shapes(Table& table, const Shape& a, const Shape& b) {
 
 /// Stores a time in the upper half of a float: rounded, within 0.4%. `microseconds_of` reads it.
 inline void set_microseconds(PairRecord& record, double us) {
-    record.cost = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(static_cast<float>(us)) + 0x8000u) >> 16);
+    record.cost = static_cast<std::uint16_t>((bit_cast<std::uint32_t>(static_cast<float>(us)) + 0x8000u) >> 16);
 }
 
 /// The arguments of one call of collide.

@@ -1,15 +1,14 @@
 #include <talus/narrowphase/pair_record.h>
 
 #include "common/assert.h"
+#include "common/bit_cast.h"
 #include "narrowphase/ladder/pair_sizes.h"
 #include "narrowphase/shapes/usable.h"
-
-#include <bit>
 
 namespace talus {
 
 double microseconds_of(const PairRecord& record) {
-    return static_cast<double>(std::bit_cast<float>(std::uint32_t{record.cost} << 16));
+    return static_cast<double>(detail::bit_cast<float>(std::uint32_t{record.cost} << 16));
 }
 
 PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j) {

@@ -89,10 +89,11 @@ void ContactWork::read(const World& world, LedgerStep& step) {
             (world.shapes(e.body_a)[e.shape_a].mesh || world.shapes(e.body_b)[e.shape_b].mesh))
             on_meshes_.push_back(e);
     }
+    const std::span<const ContactEvent> all_ended = world.contacts_ended();
     std::erase_if(on_meshes_, [&](const ContactEvent& e) {
         return !world.is_valid(e.body_a) || !world.is_valid(e.body_b) ||
-               std::ranges::any_of(world.contacts_ended(),
-                                   [&](const ContactEvent& ended) { return are_same_bodies(ended, e); });
+               std::any_of(all_ended.begin(), all_ended.end(),
+                           [&](const ContactEvent& ended) { return are_same_bodies(ended, e); });
     });
     for (const ContactEvent& e : on_meshes_) step.unite(e.body_a.slot, e.body_b.slot);
 }
@@ -214,7 +215,8 @@ void ContactWork::add_begun_contacts(const World& world, LedgerStep& step) const
     for (const ContactEvent& e : world.contacts_begun()) {
         if (!tells_of_a_push(world, e)) continue;
         step.mark_touched(e.body_a.slot, e.body_b.slot);
-        const bool listed = std::ranges::any_of(contacts_, [&](const Contact& c) { return are_same_bodies(c, e); });
+        const bool listed =
+            std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& c) { return are_same_bodies(c, e); });
         if (listed) continue;
         for (const BodyId id : {e.body_a, e.body_b}) {
             if (step.before(id.slot).type != BodyType::kinematic) continue;

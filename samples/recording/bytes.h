@@ -4,7 +4,8 @@
 /// Little-endian. A varint holds seven bits per byte, lowest first, the top bit set on all bytes but the last; signed
 /// numbers are zigzagged first (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), so that small ones of both signs are short.
 
-#include <bit>
+#include "common/bit_cast.h"
+
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -29,8 +30,8 @@ public:
     void u64(std::uint64_t v) {
         for (int i = 0; i < 64; i += 8) u8(static_cast<std::uint8_t>(v >> i));
     }
-    void f32(float v) { u32(std::bit_cast<std::uint32_t>(v)); }
-    void f64(double v) { u64(std::bit_cast<std::uint64_t>(v)); }
+    void f32(float v) { u32(detail::bit_cast<std::uint32_t>(v)); }
+    void f64(double v) { u64(detail::bit_cast<std::uint64_t>(v)); }
     void varint(std::uint64_t v) {
         for (; v >= 128; v >>= 7) u8(static_cast<std::uint8_t>(v | 128));
         u8(static_cast<std::uint8_t>(v));
@@ -78,8 +79,8 @@ public:
         for (int i = 0; i < 64; i += 8) v |= std::uint64_t{u8()} << i;
         return v;
     }
-    float f32() { return std::bit_cast<float>(u32()); }
-    double f64() { return std::bit_cast<double>(u64()); }
+    float f32() { return detail::bit_cast<float>(u32()); }
+    double f64() { return detail::bit_cast<double>(u64()); }
     std::uint64_t varint() {
         std::uint64_t v = 0;
         for (int shift = 0; shift < 64; shift += 7) {

@@ -86,7 +86,7 @@ struct SolidReaders {
         const std::uint64_t count = solids.varint();
         const vec3 lower = read_vec3(solids), size = read_vec3(solids);
         if (count > 0xffffffffu || 3 * count > low.left() || !is_finite(lower) || !is_finite(size)) return false;
-        solid.corners.resize(count);
+        solid.corners.resize(static_cast<std::size_t>(count));
         for (vec3& corner : solid.corners) {
             for (int i = 0; i < 3; ++i) {
                 const unsigned low_byte = low.u8(), high_byte = high.u8();
@@ -332,11 +332,11 @@ Error read_bodies(std::string_view block, std::size_t frames, std::vector<Record
     if (!counts.ok() || solid_count > solid_in.solids.left() || shape_count > shape_in.left() || body_count > in.left())
         return wrong;
 
-    std::vector<Solid> solids(solid_count);
+    std::vector<Solid> solids(static_cast<std::size_t>(solid_count));
     for (Solid& solid : solids) {
         if (!solid_in.read(solid)) return {ErrorCode::bad_argument, "a hull or mesh of the recording is damaged"};
     }
-    std::vector<RecordedShape> shapes(shape_count);
+    std::vector<RecordedShape> shapes(static_cast<std::size_t>(shape_count));
     for (RecordedShape& shape : shapes) {
         if (Error error = read_shape(shape_in, solids, shape)) return error;
     }

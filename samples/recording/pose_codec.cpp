@@ -308,7 +308,7 @@ bool PoseReader::read_states(std::span<SegmentPose> out, std::vector<char>& move
     for (; toggles > 0; --toggles) {
         const std::uint64_t run = runs_.varint();
         if (run == 0 || run >= count - at) return false;
-        for (const std::size_t end = at + run; at < end; ++at) out[at].awake = awake;
+        for (const std::size_t end = at + static_cast<std::size_t>(run); at < end; ++at) out[at].awake = awake;
         awake = !awake;
     }
     for (; at < count; ++at) out[at].awake = awake;
@@ -319,7 +319,7 @@ bool PoseReader::read_states(std::span<SegmentPose> out, std::vector<char>& move
         const std::uint64_t ahead = runs_.varint();
         if (ahead == 0 || ahead >= count - frame) return false;
         frame += ahead;
-        moved[frame] = 1;
+        moved[static_cast<std::size_t>(frame)] = 1;
     }
     return true;
 }

@@ -1,5 +1,6 @@
 #include "samples/recording/profile_codec.h"
 
+#include "common/bit_cast.h"
 #include "samples/recording/streams.h"
 
 #include <cmath>
@@ -81,7 +82,7 @@ std::int64_t integer_of(std::string_view, std::uint64_t v) { return static_cast<
 std::int64_t integer_of(std::string_view, std::uint32_t v) { return static_cast<std::int32_t>(v); }
 std::int64_t integer_of(std::string_view, Rung v) { return static_cast<std::int64_t>(v); }
 std::int64_t integer_of(std::string_view name, float v) {
-    return std::bit_cast<std::uint32_t>(v) >> (name == "dt" ? 0 : 7);
+    return detail::bit_cast<std::uint32_t>(v) >> (name == "dt" ? 0 : 7);
 }
 std::int64_t integer_of(std::string_view name, double v) {
     if (name == "kinetic_energy") return integer_of(name, static_cast<float>(v));
@@ -101,7 +102,7 @@ bool set(std::string_view, Rung& out, std::int64_t v) {
 bool set(std::string_view name, float& out, std::int64_t v) {
     const int shift = name == "dt" ? 0 : 7;
     if (v < 0 || v > (0xffffffffll >> shift)) return false;
-    out = std::bit_cast<float>(static_cast<std::uint32_t>(v << shift));
+    out = detail::bit_cast<float>(static_cast<std::uint32_t>(v << shift));
     return std::isfinite(out);
 }
 bool set(std::string_view name, double& out, std::int64_t v) {
@@ -153,7 +154,7 @@ bool read_profiles(std::string_view block, std::uint32_t bodies, std::vector<Pro
     std::vector<ByteReader> columns;
     for (std::size_t i = 1; i < streams.size(); ++i) columns.emplace_back(streams[i]);
     std::vector<std::int64_t> last(columns.size(), 0);
-    out.assign(rows, {});
+    out.assign(static_cast<std::size_t>(rows), {});
     for (ProfileRow& row : out) {
         std::size_t i = 0;
         bool good = true;

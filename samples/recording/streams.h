@@ -13,6 +13,7 @@
 #include <talus/result.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 namespace talus::samples {

@@ -3,9 +3,9 @@
 /// is written.
 
 #include <talus/result.h>
+#include "common/number_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,8 +49,7 @@ inline constexpr int max_steps = 10'000'000;
 template <class Number>
 bool parse(std::string_view text, Number& out, Number low, Number high) {
     Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high)) return false;
+    if (!detail::parse_number(text, value) || !(value >= low && value <= high)) return false;
     out = value;
     return true;
 }

@@ -55,7 +55,8 @@ public:
         move_kinematic_bodies();
         set_bounds();
         if (has(soak_far)) random_ = stream(8000), world_.origin = far_place(random_);
-        std::ranges::stable_sort(world_.changes, {}, &TextChange::step);
+        std::stable_sort(world_.changes.begin(), world_.changes.end(),
+                         [](const TextChange& a, const TextChange& b) { return a.step < b.step; });
         return std::move(world_);
     }
 

@@ -254,7 +254,7 @@ private:
             if (piled && tries == 0 && !placed_.empty())
                 at.y = placed_.back().at.y + placed_.back().reach + reach + 0.01f;
             if (at.y > room_.y + free.y) continue;
-            const bool clear = std::ranges::none_of(placed_, [&](const Placed& p) {
+            const bool clear = std::none_of(placed_.begin(), placed_.end(), [&](const Placed& p) {
                 const float apart = p.reach + reach;
                 return length_squared(p.at - at) < apart * apart;
             });
@@ -405,7 +405,8 @@ private:
             const float amount = random_.unit();
             if (choose_change(c, random_.below(22), inside, turned, direction, amount)) world_.changes.push_back(c);
         }
-        std::ranges::stable_sort(world_.changes, {}, &TextChange::step);
+        std::stable_sort(world_.changes.begin(), world_.changes.end(),
+                         [](const TextChange& a, const TextChange& b) { return a.step < b.step; });
     }
 
     /// Number `kind` of 22 changes, by what make_changes() drew. False: there is nothing to change.

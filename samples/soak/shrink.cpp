@@ -125,7 +125,7 @@ private:
         // The frames of its joints would no longer fit.
         const std::uint32_t number = best_.bodies[i].number;
         const auto holds = [&](const TextJoint& joint) { return joint.a == number || joint.b == number; };
-        if (std::ranges::none_of(best_.joints, holds)) reset(&BodyDef::rotation);
+        if (std::none_of(best_.joints.begin(), best_.joints.end(), holds)) reset(&BodyDef::rotation);
         reset(&BodyDef::linear_damping);
         reset(&BodyDef::angular_damping);
         reset(&BodyDef::max_speed);

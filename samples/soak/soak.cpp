@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace talus::samples {
@@ -21,6 +22,10 @@ template <class Event>
 Touch touch(const Event& e) {
     const Side a{e.body_a.slot, e.body_a.generation, e.shape_a}, b{e.body_b.slot, e.body_b.generation, e.shape_b};
     return std::minmax(a, b);
+}
+
+bool are_equal(std::span<const ContactEvent> a, std::span<const ContactEvent> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 /// A host that runs the tasks one after the other, the last one first.
@@ -94,7 +99,7 @@ private:
         const auto same_force = [&](JointId id) {
             return world_.joint_force(id) == other.joint_force(id) && world_.joint_torque(id) == other.joint_torque(id);
         };
-        expect(joints == other.joints() && std::ranges::all_of(joints, same_force), SoakCheck::hash,
+        expect(joints == other.joints() && std::all_of(joints.begin(), joints.end(), same_force), SoakCheck::hash,
                "the same world on two threads has other joints or other forces of joints");
     }
 
@@ -137,8 +142,8 @@ private:
             copy->step(dt, jobs);
             expect(copy->hash() == world_.hash(), SoakCheck::hash,
                    "a copy that steps on several threads has other bits");
-            expect(std::ranges::equal(world_.contacts_begun(), copy->contacts_begun()) &&
-                       std::ranges::equal(world_.contacts_ended(), copy->contacts_ended()),
+            expect(are_equal(world_.contacts_begun(), copy->contacts_begun()) &&
+                       are_equal(world_.contacts_ended(), copy->contacts_ended()),
                    SoakCheck::hash, "a copy that steps on several threads has other events");
         }
         ++outcome_.steps;
@@ -217,7 +222,8 @@ private:
     }
 
     bool changes_now() const {
-        return std::ranges::any_of(text_.changes, [&](const TextChange& c) { return c.step == step_; });
+        return std::any_of(text_.changes.begin(), text_.changes.end(),
+                           [&](const TextChange& c) { return c.step == step_; });
     }
 
     /// How fast bodies are before the step.

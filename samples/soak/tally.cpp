@@ -32,9 +32,10 @@ void SoakTally::add(std::uint64_t seed, const SoakOutcome& outcome) {
 /// How much worlds that gained energy gained: the one in the middle, and the one with most.
 std::string SoakTally::energy_line() const {
     std::vector<Gain> gains = gains_;
-    std::ranges::sort(gains, {}, &Gain::in_a_step);
+    std::sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) { return a.in_a_step < b.in_a_step; });
     const double middle = gains[gains.size() / 2].in_a_step;
-    const auto most = std::ranges::max_element(gains, {}, &Gain::of_all);
+    const auto most =
+        std::max_element(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) { return a.of_all < b.of_all; });
     char text[160];
     std::snprintf(text, sizeof text, "half of them at most x%.3g in a step; most x%.3g of all put in, seed %" PRIu64,
                   1.0 + middle, 1.0 + most->of_all, most->seed);

@@ -359,7 +359,13 @@ constexpr std::string_view body_changes[] = {
     "sleep",  "wake", "limits", "gravity_scale", "friction", "restitution", "filter", "sensor", "sphere", "box"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The element of this number of a list of bodies or joints, or the list's end.
+template <class List>
+auto numbered(List& list, std::uint32_t number) {
+    return std::find_if(list.begin(), list.end(), [&](const auto& element) { return element.number == number; });
 }
 
 /// The numbers of all bodies and joints of a description, also of those that come later or are removed.
@@ -514,12 +520,12 @@ Result<WorldText> from_text(const std::string& text) {
             world.gap = in.number();
         else if (what == "body") {
             const TextBody body = read_body(in);
-            if (std::ranges::find(world.bodies, body.number, &TextBody::number) != world.bodies.end())
+            if (numbered(world.bodies, body.number) != world.bodies.end())
                 flaw = "there is a body " + std::to_string(body.number) + " already";
             world.bodies.push_back(body);
         } else if (what == "shape") {
             const std::uint32_t number = in.id();
-            const auto body = std::ranges::find(world.bodies, number, &TextBody::number);
+            const auto body = numbered(world.bodies, number);
             const TextShape shape = read_shape(in);
             flaw = shape_flaw(shape);
             if (body == world.bodies.end())
@@ -528,7 +534,7 @@ Result<WorldText> from_text(const std::string& text) {
                 body->shapes.push_back(shape);
         } else if (what == "joint") {
             const TextJoint joint = read_joint(in);
-            if (std::ranges::find(world.joints, joint.number, &TextJoint::number) != world.joints.end())
+            if (numbered(world.joints, joint.number) != world.joints.end())
                 flaw = "there is a joint " + std::to_string(joint.number) + " already";
             world.joints.push_back(joint);
             joint_places.push_back({count, line});

@@ -3,6 +3,7 @@
 
 #include "brute_force.h"
 #include "tests/support/random.h"
+#include "tests/support/same_elements.h"
 
 #include <doctest/doctest.h>
 #include <talus/broadphase/broadphase.h>
@@ -26,8 +27,8 @@ inline WorldAabb moved_by(const WorldAabb& box, const dvec3& way) { return {box.
 inline void check_events(const Broadphase& broadphase, const PairOracle& oracle) {
     REQUIRE(broadphase.ended().size() == oracle.ended.size());
     REQUIRE(broadphase.begun().size() == oracle.begun.size());
-    REQUIRE(std::ranges::equal(broadphase.ended(), oracle.ended));
-    REQUIRE(std::ranges::equal(broadphase.begun(), oracle.begun));
+    REQUIRE(same_elements(broadphase.ended(), oracle.ended));
+    REQUIRE(same_elements(broadphase.begun(), oracle.begun));
     REQUIRE(broadphase.pair_count() == oracle.pair_count());
 }
 

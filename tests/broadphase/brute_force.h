@@ -69,7 +69,8 @@ private:
 inline std::vector<ProxyPair> swept_pairs(const std::vector<WorldAabb>& boxes) {
     std::vector<ProxyIndex> order(boxes.size());
     for (ProxyIndex p = 0; p < boxes.size(); ++p) order[p] = p;
-    std::ranges::sort(order, {}, [&](ProxyIndex p) { return boxes[p].lower.x; });
+    std::sort(order.begin(), order.end(),
+              [&](ProxyIndex a, ProxyIndex b) { return boxes[a].lower.x < boxes[b].lower.x; });
     std::vector<ProxyPair> pairs;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const WorldAabb& box = boxes[order[i]];
@@ -78,7 +79,7 @@ inline std::vector<ProxyPair> swept_pairs(const std::vector<WorldAabb>& boxes) {
                 pairs.push_back({std::min(order[i], order[k]), std::max(order[i], order[k])});
         }
     }
-    std::ranges::sort(pairs);
+    std::sort(pairs.begin(), pairs.end());
     return pairs;
 }
 

@@ -145,7 +145,7 @@ void check_nearest(const Life& life, const dvec3& point, float max_distance, std
     for (ProxyIndex p = 0; p < life.alive.size(); ++p) {
         if (life.alive[p]) expected.push_back({exact_distance_to(life.broadphase.fat_box(p), point), p});
     }
-    std::ranges::sort(expected);
+    std::sort(expected.begin(), expected.end());
     std::size_t disordered = 0, wrong = 0, inside = 0, surely_inside = 0;
     for (const auto& [distance, p] : expected) {
         inside += distance <= max_distance * (1.0L + 1e-6L);
@@ -239,8 +239,8 @@ TEST_CASE("a batch of casts visits what they visit one by one") {
             }
             CHECK(disordered == 0);
             visited += batch.size();
-            std::ranges::sort(batch);
-            std::ranges::sort(single);
+            std::sort(batch.begin(), batch.end());
+            std::sort(single.begin(), single.end());
             CHECK(batch == single);
 
             // The nearest hit of each, by the fraction at which its box is entered, and ties by index: clipped on the

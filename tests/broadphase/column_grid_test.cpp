@@ -283,7 +283,7 @@ TEST_CASE("a slab through a heap, in a world with outliers, overruns no list of 
             std::vector<bool> seen(world.boxes.size());
             for (const ProxyIndex p : found.ids()) seen[p] = overlaps(world.boxes[p], slab);
             for (const ProxyIndex p : world.members) hits += overlaps(world.boxes[p], slab);
-            REQUIRE(std::ranges::count(seen, true) == static_cast<std::ptrdiff_t>(hits));
+            REQUIRE(std::count(seen.begin(), seen.end(), true) == static_cast<std::ptrdiff_t>(hits));
         }
     }
 }

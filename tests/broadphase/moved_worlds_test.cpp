@@ -81,7 +81,7 @@ std::vector<Visit> ask(const Crowd& crowd, std::uint64_t seed) {
     b.cast(casts, hit);
     for (std::size_t i = 0; i < casts.size(); ++i)
         b.cast(casts[i], [&](std::uint32_t user_data, float max) { return hit(i, user_data, max); });
-    std::ranges::sort(visits);
+    std::sort(visits.begin(), visits.end());
     return visits;
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("a world that is moved has the same pairs at every update, and the sam
             CAPTURE(frame);
             here.step();
             there.step();
-            REQUIRE(std::ranges::equal(here.broadphase.begun(), there.broadphase.begun()));
-            REQUIRE(std::ranges::equal(here.broadphase.ended(), there.broadphase.ended()));
+            REQUIRE(same_elements(here.broadphase.begun(), there.broadphase.begun()));
+            REQUIRE(same_elements(here.broadphase.ended(), there.broadphase.ended()));
             begun += here.broadphase.begun().size();
             for (ProxyIndex p = 0; p < here.boxes.size(); ++p) {
                 const WorldAabb a = moved_by(here.broadphase.fat_box(p), way), b = there.broadphase.fat_box(p);
@@ -203,8 +203,8 @@ TEST_CASE("casts in crowds that are far apart, and in boxes that exploded, visit
                 return max;
             });
         }
-        std::ranges::sort(batch);
-        std::ranges::sort(single);
+        std::sort(batch.begin(), batch.end());
+        std::sort(single.begin(), single.end());
         CHECK(batch == expected);
         CHECK(single == expected);
     }

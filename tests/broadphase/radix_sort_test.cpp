@@ -16,7 +16,8 @@ TEST_CASE("radix sort orders keys as a stable comparison sort does") {
                 std::vector<std::uint64_t> keys(count), scratch;
                 for (std::uint64_t& key : keys) key = random.bits() & mask;
                 std::vector<std::uint64_t> expected = keys;
-                std::ranges::stable_sort(expected, {}, [&](std::uint64_t key) { return key >> first_bit; });
+                std::stable_sort(expected.begin(), expected.end(),
+                                 [&](std::uint64_t a, std::uint64_t b) { return a >> first_bit < b >> first_bit; });
                 radix_sort(keys, scratch, first_bit);
                 CHECK(keys == expected);
             }

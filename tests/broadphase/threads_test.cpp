@@ -1,8 +1,7 @@
 /// The broadphase on several threads: the same bits as on one.
 
+#include "tests/support/threads.h"
 #include "boxes.h"
-
-#include <talus/thread_pool.h>
 
 using namespace talus;
 using namespace talus::test;
@@ -78,6 +77,6 @@ void live(const Jobs& jobs, int frames) {
 TEST_CASE("tasks that run in another order do not change the broadphase's bits") { live(backwards, 40); }
 
 TEST_CASE("threads do not change the broadphase's bits") {
-    ThreadPool pool(3);
+    TestPool pool(3);
     live(pool.jobs(), 16);
 }

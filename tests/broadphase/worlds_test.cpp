@@ -325,10 +325,10 @@ TEST_CASE("five thousand boxes have the pairs of a plain sweep" * doctest::test_
             now = swept_pairs(fat);
             begun.clear();
             ended.clear();
-            std::ranges::set_difference(now, before, std::back_inserter(begun));
-            std::ranges::set_difference(before, now, std::back_inserter(ended));
-            REQUIRE(std::ranges::equal(b.begun(), begun));
-            REQUIRE(std::ranges::equal(b.ended(), ended));
+            std::set_difference(now.begin(), now.end(), before.begin(), before.end(), std::back_inserter(begun));
+            std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(ended));
+            REQUIRE(same_elements(b.begun(), begun));
+            REQUIRE(same_elements(b.ended(), ended));
             events += begun.size() + ended.size();
             before.swap(now);
         }

@@ -17,7 +17,7 @@ if(count LESS 300)
   message(FATAL_ERROR "found only ${count} sources in ${SOURCE}")
 endif()
 
-set(instructions "_mm(256|512)?_[a-z]|__builtin_ia32|[a-z]+mmintrin[.]h|arm_neon[.]h|__SSE|__ARM_NEON")
+set(instructions "_mm(256|512)?_[a-z]|__builtin_ia32|[a-z]+mmintrin[.]h|arm_neon[.]h|__SSE|__ARM_NEON|wasm_(v128|[fi][0-9]+x[0-9]+)_|wasm_simd128")
 set(libm "std::(sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|log|log2|log10|pow|cbrt|hypot|fma)[(]")
 # What no step calls: drawing, the methods of the papers, and the preparation of nonconvex polyhedra.
 set(outside_the_step "^(engine/debug_draw|narrowphase/nonconvex|narrowphase/papers)/")

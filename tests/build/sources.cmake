@@ -24,6 +24,9 @@ foreach(build_file ${build_files})
     string(REGEX REPLACE "#.*" "" line "${line}")
     string(REGEX MATCHALL "[A-Za-z0-9_./-]+[.](cpp|html|h|css|js)" names "${line}")
     foreach(name ${names})
+      if(name MATCHES "^/")
+        continue()  # what follows a variable: a file that is generated
+      endif()
       if(name MATCHES "^talus/")  # a public header
         set(path include/${name})
       else()
@@ -47,6 +50,9 @@ foreach(file ${files})
   endif()
   if(NOT EXISTS ${SOURCE}/${file})
     continue()  # removed, not yet committed
+  endif()
+  if(file MATCHES "^bindings/js/examples/")
+    continue()  # bindings/js/package.sh copies the folder
   endif()
   math(EXPR count "${count} + 1")
   if(file IN_LIST listed)

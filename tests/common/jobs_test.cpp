@@ -1,5 +1,7 @@
 /// Jobs and the thread pool with ordinary and with silly numbers of threads, tasks and items.
 
+#include "tests/support/threads.h"
+
 #include <talus/thread_pool.h>
 
 #include <doctest/doctest.h>
@@ -8,11 +10,13 @@
 #include <atomic>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 using namespace talus;
+using namespace talus::test;
 
 namespace {
 
@@ -44,12 +48,12 @@ TEST_CASE("a pool of two billion threads has as many as the header says") {
         pool.jobs().for_each(5000, [&](int) { ++calls; });
         CHECK(calls == 5000);
     } catch (const std::system_error& error) {
-        MESSAGE("the system starts fewer threads: ", error.what());
+        MESSAGE("the system starts fewer threads: ", std::string(error.what()));
     }
 }
 
 TEST_CASE("a pool runs each task once, however many there are") {
-    ThreadPool pool(3);
+    TestPool pool(3);
     for (const int count : {1, 2, 65534, 65535, 65536, 200001}) {
         CAPTURE(count);
         std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
@@ -61,7 +65,7 @@ TEST_CASE("a pool runs each task once, however many there are") {
 }
 
 TEST_CASE("no tasks, or fewer, are no calls") {
-    ThreadPool pool(2);
+    TestPool pool(2);
     for (const Jobs& jobs : {Jobs{}, pool.jobs(), Jobs{.threads = 4, .run = run_backwards}}) {
         int calls = 0;
         for (const int count : {0, -1, least_int}) jobs.for_each(count, [&](int) { ++calls; });
@@ -74,7 +78,7 @@ TEST_CASE("no tasks, or fewer, are no calls") {
 }
 
 TEST_CASE("an exception of a task is thrown by for_each when all tasks have returned") {
-    ThreadPool pool(3);
+    TestPool pool(3);
     for (const Jobs& jobs : {Jobs{}, pool.jobs()}) {
         std::atomic<int> under_way{0};
         const auto work = [&](int i) {

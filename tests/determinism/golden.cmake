@@ -3,7 +3,7 @@
 #   cmake -DRUNNER=talus-samples -P golden.cmake
 #       a line of golden.txt is: scene, steps, hash
 #   cmake "-DRUNNER=qemu-aarch64;-L;FOLDER;talus-samples" [-DSTEPS=120] [-DTHREADS=1] -P golden.cmake
-#       the same for a program of another machine: only the lines of so many steps, by so many threads
+#       the same for a program of another platform: only the lines of so many steps, by so many threads
 #   cmake -DRUNNER=talus-samples -DUPDATE=ON -P golden.cmake
 #       writes the hashes anew. A commit that does so says in its message what has changed and why. To see where two
 #       builds part: talus-samples --hash-stages FILE with each, then --compare-hashes
@@ -32,7 +32,7 @@ foreach(line ${lines})
   foreach(threads ${THREADS})
     execute_process(COMMAND ${RUNNER} --scene ${scene} --steps ${steps} --threads ${threads} --timing off --hash
       RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
-    if(result OR NOT text MATCHES "hash ([0-9a-f]+)\n*$")
+    if(result OR NOT text MATCHES "hash ([0-9a-f]+)[\r\n]*$")
       message(FATAL_ERROR "${scene} did not run (${result}): ${text}${errors}")
     endif()
     set(hash ${CMAKE_MATCH_1})

@@ -1,6 +1,6 @@
-# The C++ code in docs/joints.md, docs/large_worlds.md, docs/saving.md, docs/rollback.md and docs/threads.md is code that
-# is compiled and run: each block is part of one of the files below. Only indentation and blank lines may differ. What the
-# example programs print is on the pages, too.
+# The code in docs/bindings.md, docs/joints.md, docs/large_worlds.md, docs/saving.md, docs/rollback.md and
+# docs/threads.md is code that is compiled and run: each block is part of one of the files below. Only indentation and
+# blank lines may differ. What the example programs print is on the pages, too.
 #
 #   cmake -DRAGDOLL=talus-ragdoll -DVEHICLE=talus-vehicle -DSAVE_GAME=talus-save-game -DREWIND=talus-rewind
 #     -DLARGE_WORLD=talus-large-world -DSOURCE=. -DWORK=. -P snippets.cmake
@@ -15,8 +15,13 @@ function(read_text path out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-# check_page(PAGE least number of blocks, source files...)
+# check_page(PAGE least number of blocks, source files...): of C++, or of LANGUAGE if that is set
 function(check_page page least)
+  if(NOT LANGUAGE)
+    set(LANGUAGE cpp)
+  endif()
+  string(LENGTH "\n```${LANGUAGE}\n" before)
+  math(EXPR before "${before} - 1")  # from the line break on
   set(code "")
   foreach(file ${ARGN})
     read_text(${file} text)
@@ -25,11 +30,11 @@ function(check_page page least)
   read_text(${page} rest)
   set(count 0)
   while(TRUE)
-    string(FIND "${rest}" "\n```cpp\n" begin)
+    string(FIND "${rest}" "\n```${LANGUAGE}\n" begin)
     if(begin EQUAL -1)
       break()
     endif()
-    math(EXPR begin "${begin} + 7")  # at the end of that line
+    math(EXPR begin "${begin} + ${before}")  # at the end of that line
     string(SUBSTRING "${rest}" ${begin} -1 rest)
     string(FIND "${rest}" "\n```" end)
     math(EXPR length "${end} + 1")
@@ -44,7 +49,7 @@ function(check_page page least)
   endwhile()
   message("${page}: ${count} blocks of code")
   if(count LESS ${least})
-    message(SEND_ERROR "${page} has only ${count} blocks of C++ code")
+    message(SEND_ERROR "${page} has only ${count} blocks of code")
   endif()
 endfunction()
 
@@ -71,3 +76,5 @@ check_page(docs/threads.md 7 samples/job_systems/plain_pool_jobs.cpp samples/job
   samples/job_systems/fiber_jobs.cpp tests/samples/job_systems_test.cpp tests/engine/world/views_test.cpp)
 check_page(docs/rollback.md 10 samples/rollback/game.h samples/rollback/game.cpp samples/rollback/session.cpp
   samples/rollback/time_sync.h samples/rollback/peer.cpp)
+set(LANGUAGE c)
+check_page(docs/bindings.md 1 bindings/c/examples/first_program.c)

@@ -2,6 +2,7 @@
 /// Internal: vectors, matrices and quaternions of lanes for batch_kernel_impl.h.
 
 #include "common/lanes/lane_bits.h"
+#include "common/lanes/load_splat.h"
 #include "engine/joint_solver/batches/batch_data.h"
 
 namespace talus::TALUS_LANES {
@@ -29,7 +30,7 @@ static_assert(same_layout<BatchLink> && same_layout<BatchJoint> && same_layout<B
 
 #define TALUS_INLINE [[gnu::always_inline]] static inline
 
-TALUS_INLINE D splat(double x) { return D{} + x; }
+TALUS_INLINE D splat(double x) { return D{} + detail::in_register(x); }
 TALUS_INLINE D zero() { return D{}; }
 TALUS_INLINE D one() { return splat(1.0); }
 TALUS_INLINE D min(D a, D b) { return a < b ? a : b; }

@@ -401,7 +401,8 @@ void add_impulse(JointContactGroups& g, const JointedContactRow& row, double imp
 bool impulses_fit(JointContactGroups& g, const JointContactGroup& group) {
     constexpr double most = std::numeric_limits<float>::max();
     const std::span<const JointedContactRow> rows = g.rows_of(group);
-    return std::ranges::all_of(rows, [](const JointedContactRow& row) { return std::abs(row.impulse) <= most; });
+    return std::all_of(rows.begin(), rows.end(),
+                       [](const JointedContactRow& row) { return std::abs(row.impulse) <= most; });
 }
 
 void apply_impulses(JointContactGroups& g, Articulations& s, const JointContactGroup& group, JointPass pass) {

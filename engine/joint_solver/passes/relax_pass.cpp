@@ -1,5 +1,6 @@
 #include "engine/joint_solver/passes/relax_pass.h"
 
+#include "common/lanes/load_splat.h"
 #include "engine/joint_solver/matrix/joint_matrix.h"
 #include "engine/joint_solver/passes/joint_energy.h"
 #include "engine/joint_solver/passes/joint_momentum.h"
@@ -40,7 +41,8 @@ void begin_again(Articulations& s, Articulation& a) {
         if (!link.dynamic || link.solver == 0) continue;
         link.velocity_before -= link.bend;
         link.angular_velocity_before -= link.bend_angular;
-        if (link.implicit) link.angular_velocity_before = link.swing_damping * link.angular_velocity_before;
+        if (link.implicit)
+            link.angular_velocity_before = link.swing_damping * detail::in_registers(link.angular_velocity_before);
         set_velocity(s.velocity_of(l), link.velocity_before, link.angular_velocity_before);
     }
     for (JointRow& row : s.rows_of(a)) row.impulse = row.impulse_before;

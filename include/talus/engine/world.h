@@ -415,6 +415,7 @@ public:
 
     /// Returns the error of the last call that this world refused; its code is `none` if none was.
     const Error& last_error() const;
+    void clear_error() const;  ///< forgets that error
 
 private:
     struct State;

@@ -3,6 +3,7 @@
 #include "tests/engine/worlds.h"
 
 #include "engine/constraints/constraint_graph.h"
+#include "tests/support/same_elements.h"
 
 #include <algorithm>
 #include <map>
@@ -112,7 +113,7 @@ TEST_CASE("the colours of bodies in slabs do not depend on how their contacts ar
         in_fields.build(edges, slabs, groups);
         check_coloring(together, edges);
         check_coloring(in_fields, edges);
-        CHECK(std::ranges::equal(together.edge_colors(), in_fields.edge_colors()));
+        CHECK(same_elements(together.edge_colors(), in_fields.edge_colors()));
         CHECK(together.color_count() == in_fields.color_count());
         // For each body, the order of its contacts is the same.
         std::vector<std::vector<std::uint8_t>> seen(bodies), seen_in_fields(bodies);

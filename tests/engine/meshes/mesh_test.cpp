@@ -1,9 +1,9 @@
 /// Bodies on meshes: internal edges have no effect, nothing gets through, and the user sees one contact.
 
 #include "tests/engine/worlds.h"
+#include "tests/support/threads.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
-#include <talus/thread_pool.h>
 
 #include <algorithm>
 #include <functional>
@@ -506,7 +506,7 @@ TEST_CASE("a rough heap on a mesh gets the same bits on any number of threads an
         return world;
     };
     World one = build(), many = build();
-    ThreadPool pool(3);
+    TestPool pool(3);
     for (int i = 0; i < 200; ++i) {
         run(one, 1);
         REQUIRE(many.step(frame, pool.jobs()));

@@ -2,8 +2,7 @@
 // impact may give them energy, and flight may not take any.
 
 #include "tests/engine/worlds.h"
-
-#include <talus/thread_pool.h>
+#include "tests/support/threads.h"
 
 #include <algorithm>
 
@@ -185,7 +184,7 @@ TEST_CASE("needles in a bin come to rest inside it" * doctest::test_suite("slow"
         start += energy(world, needles.back());
     }
     World together = world;  // stepped by two threads
-    ThreadPool pool(2);
+    TestPool pool(2);
     for (int k = 0; k < 600; ++k) {
         run(world, 1);
         double now = 0.0;

@@ -1,12 +1,12 @@
 // A steady step allocates nothing. Allocations are counted in operator new, for the whole test program.
 
 #include "tests/engine/joints/joints.h"
+#include "tests/support/threads.h"
 #include "tests/support/worlds_to_save.h"
 
 #include "samples/scenes/scene.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
-#include <talus/thread_pool.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -55,14 +55,14 @@ using namespace talus::test;
 
 /// Returns jobs that use all threads in every step, even while other programs run, because the first steps with more
 /// threads than before may allocate.
-static Jobs all_threads(ThreadPool& pool) {
+static Jobs all_threads(TestPool& pool) {
     Jobs jobs = pool.jobs();
     jobs.all_threads = true;
     return jobs;
 }
 
 TEST_CASE("a steady step with joints allocates nothing on one thread and on two") {
-    ThreadPool pool(2);
+    TestPool pool(2);
     const Result<samples::SceneData> gears = samples::find_scene("gears")->make({});
     REQUIRE(gears);
     for (const bool two : {false, true}) {
@@ -85,7 +85,7 @@ TEST_CASE("a steady step with joints allocates nothing on one thread and on two"
 }
 
 TEST_CASE("a steady step of things that stand allocates nothing on one thread and on two") {
-    ThreadPool pool(2);
+    TestPool pool(2);
     for (const char* name : {"stack20", "tower30", "pyramid40", "wall", "arch", "card_house", "gears", "top"}) {
         INFO("scene ", std::string(name));
         const Result<samples::SceneData> scene = samples::find_scene(name)->make({});

@@ -1,8 +1,7 @@
 // Every kind of bad input gets an error code and a sentence, and leaves the world unchanged.
 
 #include "tests/engine/worlds.h"
-
-#include <talus/thread_pool.h>
+#include "tests/support/threads.h"
 
 #include <limits>
 
@@ -638,7 +637,7 @@ TEST_CASE("a body whose centre of mass moves keeps a finite velocity however fas
 
 TEST_CASE("steps on no threads are refused") {
     const Victim v;
-    ThreadPool pool(2);
+    TestPool pool(2);
     for (const int threads : {0, -3}) {
         Jobs jobs = pool.jobs();
         jobs.threads = threads;

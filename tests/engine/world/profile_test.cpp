@@ -1,8 +1,8 @@
 #include "samples/scenes/scene.h"
+#include "tests/support/threads.h"
 
 #include <doctest/doctest.h>
 #include <talus/talus.h>
-#include <talus/thread_pool.h>
 #include "common/stopwatch.h"
 
 #if defined(__linux__)
@@ -18,6 +18,7 @@
 
 using namespace talus;
 using namespace talus::samples;
+using talus::test::TestPool;
 
 namespace {
 
@@ -102,7 +103,7 @@ TEST_CASE("with every pair timed the times by shapes are those of the rungs") {
 TEST_CASE("the slowest pair of the profile is the one whose tests took longest") {
     for (const int threads : {1, 3}) {
         CAPTURE(threads);
-        ThreadPool pool(threads);
+        TestPool pool(threads);
         SceneData data;
         World world = scene_world("tumble", Timing::pairs, data);
         for (int i = 0; i < 40; ++i) {

@@ -1,8 +1,8 @@
 // Stages on several threads: every item once, in order of stages; no waiting for tasks that have not begun.
 
 #include "tests/engine/worlds.h"
+#include "tests/support/threads.h"
 
-#include <talus/thread_pool.h>
 #include "engine/threads/stage_team.h"
 
 #include <algorithm>
@@ -140,7 +140,7 @@ TEST_CASE("items of local stages wait for those that work on their places") {
     Random random(25);
     check_local_stages({}, random);
     for (const int threads : {2, 3, 8}) {
-        ThreadPool pool(threads);
+        TestPool pool(threads);
         check_local_stages(pool.jobs(), random);
     }
     check_local_stages({4, run_backwards, nullptr}, random);
@@ -150,7 +150,7 @@ TEST_CASE("stages are done whole and one after the other on any number of thread
     Random random(23);
     check_stages({}, random);
     for (const int threads : {2, 3, 8}) {
-        ThreadPool pool(threads);
+        TestPool pool(threads);
         check_stages(pool.jobs(), random);
     }
 }
@@ -161,6 +161,7 @@ TEST_CASE("a host that runs tasks one after the other does not hang the stages")
 }
 
 TEST_CASE("stages are done once and in order while threads come late or not at all") {
+    if (lacks_threads()) return;
     Random random(26);
     for (const int threads : {2, 3, 8}) {
         for (const auto run : {run_late, run_elsewhere}) {
@@ -171,9 +172,10 @@ TEST_CASE("stages are done once and in order while threads come late or not at a
 }
 
 TEST_CASE("stages are done once and in order while threads are put aside in the middle of a block") {
+    if (lacks_threads()) return;
     Random random(27);
     for (const int threads : {2, 3, 8}) {
-        ThreadPool pool(threads);
+        TestPool pool(threads);
         for (const Jobs& jobs : {pool.jobs(), Jobs{threads, run_elsewhere, nullptr}}) {
             for (const int every : {15, 60}) {
                 check_stages(jobs, random, every);
@@ -186,7 +188,7 @@ TEST_CASE("stages are done once and in order while threads are put aside in the 
 TEST_CASE("an exception in a stage reaches the caller, and no thread waits for that block") {
     Random random(28);
     for (const int threads : {1, 2, 3, 8}) {
-        ThreadPool pool(threads);
+        TestPool pool(threads);
         for (const bool local : {false, true}) {
             for (int round = 0; round < 50; ++round) {
                 StageTeam team;

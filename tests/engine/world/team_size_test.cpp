@@ -1,8 +1,8 @@
 // The number of threads that a step uses while other programs need the processors, too.
 
 #include "tests/engine/worlds.h"
+#include "tests/support/threads.h"
 
-#include <talus/thread_pool.h>
 #include "engine/threads/step_jobs.h"
 #include "engine/threads/team_size.h"
 
@@ -11,6 +11,7 @@
 #include <thread>
 
 using namespace talus;
+using namespace talus::test;
 
 namespace {
 
@@ -71,6 +72,7 @@ TEST_CASE("one busy processor of eight costs one thread, and seven cost seven af
 }
 
 TEST_CASE("a thread that is put aside at work is missed, and later steps go without it") {
+    if (lacks_threads()) return;
     StepJobs step_jobs;
     ThreadPool pool(2);
     const std::thread::id caller = std::this_thread::get_id();
@@ -99,7 +101,7 @@ TEST_CASE("a thread that is put aside at work is missed, and later steps go with
 
 TEST_CASE("a host may ask for all threads in every step") {
     StepJobs step_jobs;
-    ThreadPool pool(2);
+    TestPool pool(2);
     Jobs host = pool.jobs();
     host.all_threads = true;
     for (int step = 0; step < 20; ++step) {

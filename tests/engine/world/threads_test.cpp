@@ -1,9 +1,8 @@
 // A step on several threads gives the same bits as on one, whichever threads run the tasks.
 
+#include "tests/support/threads.h"
 #include "samples/scenes/scene.h"
 #include "tests/engine/worlds.h"
-
-#include <talus/thread_pool.h>
 
 #include <chrono>
 #include <new>
@@ -20,7 +19,7 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
 }
 
 /// Returns jobs that use all threads of a pool in every step, even while other programs run.
-Jobs all_threads(ThreadPool& pool) {
+Jobs all_threads(TestPool& pool) {
     Jobs jobs = pool.jobs();
     jobs.all_threads = true;
     return jobs;
@@ -33,7 +32,7 @@ void check_threads(const char* name, int steps, bool slabs = true, float restitu
     for (BodyDef& body : data->bodies) {
         for (ShapeDef& shape : body.shapes) shape.material.restitution = restitution;
     }
-    ThreadPool two(2), four(4);
+    TestPool two(2), four(4);
     const Jobs jobs[] = {
         {}, all_threads(two), all_threads(four), {3, run_backwards, nullptr, true}, {.threads = 16, .simulate = true}};
     std::vector<World> worlds(std::size(jobs), samples::make_world(*data));  // copies mark their handles alike
@@ -75,7 +74,7 @@ TEST_CASE("a bridge gets the same bits on any number of threads") { check_thread
 // restitution was reduced to its load after the bound on the energy of the island; in others, before it. Which contacts
 // share a record depends on the number of threads.
 TEST_CASE("what bounces beside what does not gets the same bits on any number of threads") {
-    ThreadPool two(2), four(4);
+    TestPool two(2), four(4);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         Random random(seed);
         WorldDef world_def;
@@ -117,7 +116,7 @@ TEST_CASE("threads may change from step to step") {
     const Result<samples::SceneData> data = samples::find_scene("hullpile")->make({});
     REQUIRE(data);
     World alone = samples::make_world(*data), changing = samples::make_world(*data);
-    ThreadPool two(2), three(3);
+    TestPool two(2), three(3);
     for (int step = 0; step < 90; ++step) {
         REQUIRE(samples::step_scene(alone, *data, step));
         REQUIRE(samples::step_scene(changing, *data, step,
@@ -130,6 +129,7 @@ TEST_CASE("threads may change from step to step") {
 }
 
 TEST_CASE("threads that come late leave the bits as they are") {
+    if (lacks_threads()) return;
     // Starts some tasks at once, some late, some when the caller has nothing left to do.
     const auto run_somehow = [](void*, int count, Jobs::Task task, void* data) {
         std::vector<std::thread> threads;
@@ -155,7 +155,7 @@ TEST_CASE("threads that come late leave the bits as they are") {
 }
 
 TEST_CASE("an exception in a task reaches the caller of a job, and the pool goes on") {
-    ThreadPool pool(3);
+    TestPool pool(3);
     for (int round = 0; round < 200; ++round) {
         CHECK_THROWS_AS(pool.jobs().for_each(8,
                                              [&](int i) {

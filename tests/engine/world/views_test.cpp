@@ -1,6 +1,7 @@
 // What other threads see of a world: bodies that moved, poses of two steps, views for queries.
 
 #include "tests/engine/worlds.h"
+#include "tests/support/threads.h"
 
 #include <talus/engine/pose_buffer.h>
 #include <talus/engine/world_view.h>
@@ -237,6 +238,7 @@ TEST_CASE("a world view answers queries as the world did when it was taken") {
 }
 
 TEST_CASE("other threads read poses and query views while the world steps") {
+    if (lacks_threads()) return;
     Playground play;
     World& world = play.world;
     PoseBuffer poses;

@@ -15,6 +15,7 @@
 #include <array>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 
 using namespace talus;
@@ -407,7 +408,7 @@ TEST_CASE("boxes and triangles and segments are polytopes and round shapes are n
 
 TEST_CASE("a closest feature is named by its distinct vertices in order") {
     const std::uint16_t indices[] = {9, 4, 9, 7};
-    CHECK(closest_feature({indices, 0}).kind == FeatureKind::none);
+    CHECK(closest_feature(std::span(indices).first(0)).kind == FeatureKind::none);
     CHECK(closest_feature({indices, 1}).kind == FeatureKind::vertex);
     const ClosestFeature edge = closest_feature({indices, 3});
     CHECK(edge.kind == FeatureKind::edge);

@@ -3,6 +3,7 @@
 
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
+#include "tests/support/threads.h"
 
 #include <talus/narrowphase/separation.h>
 #include "narrowphase/ladder/contact_margin.h"
@@ -21,6 +22,7 @@ namespace {
 using namespace talus;
 using test::Batch;
 using test::deepest;
+using test::lacks_threads;
 using test::Random;
 
 CollideSettings all_off() { return {false, false, false, false, false, false}; }
@@ -341,6 +343,7 @@ TEST_CASE("shapes about to meet get their whole faces and those that could if on
 }
 
 TEST_CASE("batches side by side in threads give the bits of one batch alone") {
+    if (lacks_threads()) return;
     Random random(14);
     Batch alone = tumbling(random, 300);
     Batch shared = alone;
