@@ -1,6 +1,5 @@
 #pragma once
-/// Internal: std::bit_cast, which clang's standard library lacks before version 14. All compilers have the function
-/// below it.
+/// Internal: std::bit_cast, which clang's standard library lacks before version 14. It includes nothing.
 
 namespace talus::detail {
 

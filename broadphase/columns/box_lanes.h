@@ -15,8 +15,8 @@
 
 namespace talus::detail {
 
-/// Returns whether a comparison is true in all lanes. (The type of a comparison of floats is a vector of int or of long,
-/// depending on the compiler.)
+/// Returns whether a comparison is true in all lanes. Comparisons of floats are vectors of int, or of long with clang
+/// for 32 bits.
 template <class Mask>
 inline bool all_lanes(Mask mask) {
     return lane_bits(mask) == (1u << sizeof(Mask) / sizeof(mask[0])) - 1;

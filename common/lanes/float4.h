@@ -27,8 +27,8 @@ inline Float4 min_lanes(Float4 a, Float4 b) { return a < b ? a : b; }
 inline Float4 max_lanes(Float4 a, Float4 b) { return a > b ? a : b; }
 #endif
 
-/// Each lane, but at least -limit and at most limit, which is above 0. (g++ 12 compiles clamp() to five times as many instructions if the
-/// limit is a constant.)
+/// Each lane, but at least -limit and at most limit, which is above 0. (g++ 12 compiles clamp() to five times as many
+/// instructions if the limit is a constant.)
 inline Float4 within(Float4 a, float limit) {
     return max_lanes(min_lanes(a, splat<Float4>(limit)), splat<Float4>(-limit));
 }

@@ -1,16 +1,16 @@
 #pragma once
 /// A guard against an error of LLVM 14 for WebAssembly (emscripten 3.1.6).
 ///
-/// There, a vector of copies of a number from memory becomes one instruction that reads the memory. But the compiler does
-/// not know that it reads: it puts it where the vector is needed, even if the number has been overwritten by then. So
+/// There, a vector of copies of a number from memory becomes one instruction that reads the memory. But the compiler
+/// forgets that it reads, and puts it where the vector is needed, even if the number has been overwritten by then. So
 ///
 ///     const float x = *p;
 ///     *p = 0.0f;
 ///     return Float4{x, x, x, x};
 ///
-/// returns zeros. The compiler makes such vectors of scalar code, too, such as `v = matrix * v` of doubles in memory: it
-/// writes z first, and multiplies the new z by the third column. Therefore it is told not to (common/CMakeLists.txt), and
-/// where a number may be overwritten, the functions below hide from it that the number comes from memory.
+/// returns zeros. The compiler makes such vectors of scalar code, too, such as `v = matrix * v` of doubles in memory:
+/// it writes z first, and multiplies the new z by the third column. Therefore it is told not to do so
+/// (common/CMakeLists.txt). Where a number may be overwritten, the functions below hide that it comes from memory.
 ///
 /// As lane_bits.h, this header includes nothing, and its functions are static.
 

@@ -57,8 +57,8 @@ inline void prefetch_to_write([[maybe_unused]] const void* address) {
 #endif
 }
 
-/// Sets a flag that other threads may set at the same time, as std::atomic_ref does, which clang's standard library lacks
-/// before version 19.
+/// Sets a flag that other threads may set at the same time, as std::atomic_ref would. Clang's standard library has that
+/// since version 19.
 inline void set_relaxed(bool& flag) { __atomic_store_n(&flag, true, __ATOMIC_RELAXED); }
 
 }  // namespace talus::detail

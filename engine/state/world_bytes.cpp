@@ -111,8 +111,8 @@ Result<World> World::load(std::span<const std::byte> bytes, const Assets& assets
 
 // "TALUSCHG" | version | checksums of `since`, of the result, and of the changes | size of the result | changes
 
-/// Whether changes make more bytes than they should, by copying the same ones again and again. Otherwise a few bytes from
-/// elsewhere could fill the memory. The size is of 64 bits on every platform; one with 32 may not have so many bytes.
+/// Whether changes make more bytes than they should, by copying the same ones again and again. Otherwise a few bytes
+/// from elsewhere could fill the memory. The size has 64 bits on every platform; one with 32 cannot have so many bytes.
 static bool grows_too_much(std::span<const std::byte> since, std::span<const std::byte> changes, std::uint64_t size) {
     return size != static_cast<std::size_t>(size) || size / 64 > since.size() + changes.size();
 }

@@ -95,7 +95,7 @@ TEST_CASE("lanes are rounded to float and widened to double as scalars are") {
     }
 }
 
-// common/lanes/load_splat.h tells of the compiler's error. The functions must not be inlined: it concerns numbers in memory.
+// common/lanes/load_splat.h describes the compiler's error. It concerns numbers in memory, so nothing is inlined here.
 
 namespace {
 

@@ -1,7 +1,7 @@
 # Builds the outside project beside this file and runs its programs: a crate that falls 9.5 m must lie on the floor at
 # the end.
 #
-#   cmake -DHOW=add_subdirectory -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -DWERROR=... -P outside.cmake
+#   cmake -DHOW=add_subdirectory -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -DLAUNCHER=... -DWERROR=... -P outside.cmake
 #   cmake -DHOW=find_package     -DBUILT=... (the build tree to install from) and the same others
 #
 # With add_subdirectory Talus is compiled again, as the main build does not compile it: by COMPILER, eight sources at a
@@ -30,7 +30,7 @@ else()
   list(APPEND targets talus-samples)
 endif()
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-  -DCMAKE_BUILD_TYPE=Release ${options})
+  -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=Release ${options})
 run(${CMAKE_COMMAND} --build ${WORK}/build -j 2 --target ${targets})
 
 run(${WORK}/build/narrowphase_only)

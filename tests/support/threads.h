@@ -13,7 +13,7 @@ inline constexpr bool has_threads = false;
 inline constexpr bool has_threads = true;
 #endif
 
-/// A ThreadPool. Where no threads can be started, the calling thread does the tasks of all of them, one after the other.
+/// A ThreadPool. Where no threads can be started, the calling thread does the tasks of all, one after the other.
 class TestPool {
 public:
     explicit TestPool(int threads) : threads_(threads), pool_(has_threads ? threads : 1) {}

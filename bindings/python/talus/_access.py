@@ -2,8 +2,7 @@
 
 A world of C must not be used while it steps, and must not be changed while another thread reads it. Calls that keep Python's
 interpreter lock cannot meet. Calls that release it take turns here: while one runs, the pointers that the others use are
-None. C refuses a NULL world, so no call checks anything before it calls; only a result that may mean a refusal (False, 0, zeros)
-is looked into, by _refused().
+None, and they are refused.
 
                           _read       _write
     open                  pointer     pointer
@@ -11,8 +10,8 @@ is looked into, by _refused().
     steps                 None        None         in a contact modifier: pointer, pointer; C refuses changes
     closed                None        None
 
-Python may switch threads between any two of its calls. So a call computes all arguments first, and then takes the pointer in the
-call itself: lib.talus_x(self._read, argument).
+Python may switch threads whenever a call returns. So _reads() and _changes() take the pointer and call C without any call in
+between; their arguments are ready before.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from __future__ import annotations
 import threading
 import time
 
-from ._library import free, lib
+from ._library import lib
 from .errors import Error, from_c
 
 
@@ -62,32 +61,46 @@ class Access:
         if pointer is not None and lib is not None:
             lib.talus_world_destroy(pointer)
 
-    # ---- Refusals.
+    # ---- Short calls, which keep the interpreter lock.
 
-    def _refused(self, otherwise: str = "the call was refused") -> Error:
-        """Returns the error of a call that was refused."""
-        if self._read is not None and self._write is None:
-            return Error("the world cannot be changed while it is drawn, or while another thread reads it")
-        return self._refusal() or Error(otherwise)
+    def _reads(self, function, *arguments):
+        """Calls a function of C that reads the world, and returns its result. It may have been refused: see _refusal()."""
+        pointer = self._read
+        if pointer is None:
+            raise self._unavailable()
+        return function(pointer, *arguments)
 
-    def _refusal(self) -> Error | None:
-        """Returns the error of a call that reads and whose result may mean that it was refused; None if it was not."""
-        while self._readers > 0 and self._read is not None:  # its error must not be read meanwhile
-            time.sleep(0.0002)
-        error = lib.talus_world_last_error(self._read)
+    def _changes(self, function, *arguments):
+        """Calls a function of C that changes the world. Returns its result, or raises its error if that is False or 0."""
+        pointer = self._write
+        if pointer is None:
+            raise self._unavailable()
+        result = function(pointer, *arguments)
+        if not result:
+            raise self._refusal() or Error("the call was refused")
+        return result
+
+    def _unavailable(self) -> Error:
+        """Returns why the world cannot be used now."""
         if self._pointer is None:
             return Error("the world is closed")
-        if self._read is None:
-            return Error("the world steps in another thread; wait until it has returned")
+        return Error("the world steps, or is read by another thread; wait until that call has returned")
+
+    def _refusal(self) -> Error | None:
+        """Returns the error of a call whose result may mean that it was refused; None if it was not."""
+        while self._readers > 0 and self._read is not None:  # its error must not be read meanwhile
+            time.sleep(0.0002)
+        error = self._reads(lib.talus_world_last_error)
         if error.code == 0:
             return None
-        lib.talus_world_clear_error(self._read)
+        self._reads(lib.talus_world_clear_error)
         return from_c(error, "")
 
-    def _need_open(self) -> None:
-        """Raises an error if the world cannot be read now."""
-        if self._read is None:
-            raise self._refused()
+    def _raise_refusal(self) -> None:
+        """Raises the error of a call whose result may mean that it was refused."""
+        refusal = self._refusal()
+        if refusal:
+            raise refusal
 
     # ---- Long calls, which release the interpreter lock.
 
@@ -100,7 +113,7 @@ class Access:
                 self._steps = True
                 self._read = self._write = None
                 return self._pointer
-        raise self._refused()
+        raise self._unavailable()
 
     def _end_step(self) -> None:
         with self._lock:
@@ -116,35 +129,32 @@ class Access:
         with self._lock:
             self._read = self._write = None
 
-    def _begin_reading(self):
-        """Begins a long call that reads the world. Returns the functions to use: `free`, or `lib` in a contact modifier,
-        because the step goes on when that returns."""
-        with self._lock:
-            if self._read is not None:
-                self._readers += 1
-                if not self._steps:
-                    self._write = None
-                return lib if self._steps else free
-        raise self._refused()
-
     def _end_reading(self) -> None:
         with self._lock:
             self._readers -= 1
             if self._readers == 0:
-                self._write = self._read
+                self._write = self._pointer
+
+    def _begin_reading(self) -> int:
+        """Begins a long call that reads the world. Returns its pointer."""
+        with self._lock:
+            if self._read is not None and not self._steps:
+                self._readers += 1
+                self._write = None
+                return self._read
+        raise self._unavailable()
 
 
 class Reading:
-    """The time of a long call that reads a world: `with Reading(world) as functions: ...`"""
+    """The time of a long call that reads a world: `with Reading(world) as pointer: ...`"""
 
     __slots__ = ("_world",)
 
     def __init__(self, world: Access):
         self._world = world
 
-    def __enter__(self):
+    def __enter__(self) -> int:
         return self._world._begin_reading()
 
     def __exit__(self, *exception) -> None:
         self._world._end_reading()
-

@@ -54,13 +54,11 @@ class Lists(Access):
         while True:
             out = np.empty(capacity, dtype)
             place = arg.address(out)
-            count = function(self._read, *arguments, place, capacity)
+            count = self._reads(function, *arguments, place, capacity)
             if count <= capacity:
                 break
             capacity = count
         self._lengths[function.__name__] = max(16, count + count // 8)
-        if count == 0:
-            self._need_open()
         return out[:count]
 
     def _ids(self, function, *arguments) -> np.ndarray:
@@ -75,7 +73,7 @@ class Lists(Access):
 
     def _check_body(self, body: int) -> None:
         """Raises an error unless the body exists."""
-        if not lib.talus_world_is_valid_body(self._read, body):
+        if not self._reads(lib.talus_world_is_valid_body, body):
             raise self._refusal() or stale(body)
 
 

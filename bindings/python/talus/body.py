@@ -49,37 +49,30 @@ class Body:
     def __repr__(self) -> str:
         return f"<talus.Body {self._id:#x}>"
 
-    # A stale handle gives zeros or the identity; so does a world that is closed. Only such results are looked into.
+    # A stale handle gives zeros or the identity. Only such results are looked into.
 
     def _check(self) -> None:
-        if not lib.talus_world_is_valid_body(self._world._read, self._id):
+        if not self._world._reads(lib.talus_world_is_valid_body, self._id):
             raise self._world._refusal() or stale(self._id)
 
     def _number(self, function):
-        value = function(self._world._read, self._id)
+        value = self._world._reads(function, self._id)
         if not value:
             self._check()
         return value
 
     def _vector(self, function) -> Vec3:
-        v = function(self._world._read, self._id)
+        v = self._world._reads(function, self._id)
         if not (v.x or v.y or v.z):
             self._check()
         return Vec3(v.x, v.y, v.z)
-
-    def _change(self, changed: bool) -> None:
-        if not changed:
-            raise self._world._refused()
 
     # ---- Pose and velocity.
 
     @property
     def is_valid(self) -> bool:
         """False if the body was removed."""
-        valid = lib.talus_world_is_valid_body(self._world._read, self._id)
-        if not valid:
-            self._world._need_open()
-        return valid
+        return self._world._reads(lib.talus_world_is_valid_body, self._id)
 
     @property
     def position(self) -> Vec3:
@@ -93,7 +86,7 @@ class Body:
     @property
     def rotation(self) -> Quat:
         """Rotation of the body's frame. Setting it rotates the body at once."""
-        q = lib.talus_world_rotation(self._world._read, self._id)
+        q = self._world._reads(lib.talus_world_rotation, self._id)
         if not (q.x or q.y or q.z):
             self._check()
         return Quat(q.x, q.y, q.z, q.w)
@@ -105,19 +98,19 @@ class Body:
     @property
     def transform(self) -> tuple[Vec3, Quat]:
         """Position and rotation."""
-        pose = lib.talus_world_body_transform(self._world._read, self._id)
+        pose = self._world._reads(lib.talus_world_body_transform, self._id)
         self._check()
         return vec3_from(pose.position), quat_from(pose.rotation)
 
     def set_transform(self, position: Vector, rotation: Rotation) -> None:
         """Moves and rotates the body at once, keeping its velocities. `position`: m."""
         p, q = arg.dvec3(position, "position"), arg.quat(rotation, "rotation")
-        self._change(lib.talus_world_set_transform(self._world._write, self._id, p, q))
+        self._world._changes(lib.talus_world_set_transform, self._id, p, q)
 
     def set_kinematic_target(self, position: Vector, rotation: Rotation = Quat()) -> None:
         """Sets the pose that a kinematic body has after the next step. Bodies that touch it feel its velocity."""
         p, q = arg.dvec3(position, "position"), arg.quat(rotation, "rotation")
-        self._change(lib.talus_world_set_kinematic_target(self._world._write, self._id, p, q))
+        self._world._changes(lib.talus_world_set_kinematic_target, self._id, p, q)
 
     @property
     def center_of_mass(self) -> Vec3:
@@ -132,7 +125,7 @@ class Body:
     @linear_velocity.setter
     def linear_velocity(self, velocity: Vector) -> None:
         v = arg.vec3(velocity, "linear_velocity")
-        self._change(lib.talus_world_set_linear_velocity(self._world._write, self._id, v))
+        self._world._changes(lib.talus_world_set_linear_velocity, self._id, v)
 
     @property
     def angular_velocity(self) -> Vec3:
@@ -142,12 +135,12 @@ class Body:
     @angular_velocity.setter
     def angular_velocity(self, velocity: Vector) -> None:
         v = arg.vec3(velocity, "angular_velocity")
-        self._change(lib.talus_world_set_angular_velocity(self._world._write, self._id, v))
+        self._world._changes(lib.talus_world_set_angular_velocity, self._id, v)
 
     @property
     def bounds(self) -> Bounds:
         """A box around the body, m."""
-        box = lib.talus_world_bounds(self._world._read, self._id)
+        box = self._world._reads(lib.talus_world_bounds, self._id)
         self._check()
         return bounds_from(box)
 
@@ -161,19 +154,19 @@ class Body:
     @mass.setter
     def mass(self, mass: float) -> None:
         value = arg.number(mass, "mass")
-        self._change(lib.talus_world_set_mass(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_mass, self._id, value)
 
     @property
     def inertia(self) -> np.ndarray:
         """About the centre of mass, world axes, 3 x 3, kg m^2; zeros if the body is not dynamic."""
-        inertia = lib.talus_world_inertia(self._world._read, self._id)
+        inertia = self._world._reads(lib.talus_world_inertia, self._id)
         self._check()
         return matrix_from(inertia)
 
     def set_mass_properties(self, properties: MassProperties) -> None:
         """Sets mass, centre of mass and inertia of a dynamic body."""
         pointer = ctypes.byref(mass_to_c(properties, "properties"))
-        self._change(lib.talus_world_set_mass_properties(self._world._write, self._id, pointer))
+        self._world._changes(lib.talus_world_set_mass_properties, self._id, pointer)
 
     @property
     def type(self) -> d.BodyType:
@@ -183,7 +176,7 @@ class Body:
     @type.setter
     def type(self, type: d.BodyType) -> None:
         value = d.body_type(type, "type")
-        self._change(lib.talus_world_set_type(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_type, self._id, value)
 
     @property
     def awake(self) -> bool:
@@ -193,7 +186,7 @@ class Body:
     @awake.setter
     def awake(self, awake: bool) -> None:
         value = arg.flag(awake, "awake")
-        self._change(lib.talus_world_set_awake(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_awake, self._id, value)
 
     @property
     def user_data(self) -> int:
@@ -203,7 +196,7 @@ class Body:
     @user_data.setter
     def user_data(self, user_data: int) -> None:
         value = arg.u64(user_data, "user_data")
-        self._change(lib.talus_world_set_user_data(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_user_data, self._id, value)
 
     # ---- How it moves.
 
@@ -215,7 +208,7 @@ class Body:
     @gravity_scale.setter
     def gravity_scale(self, scale: float) -> None:
         value = arg.number(scale, "gravity_scale")
-        self._change(lib.talus_world_set_gravity_scale(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_gravity_scale, self._id, value)
 
     @property
     def locks(self) -> Lock:
@@ -225,7 +218,7 @@ class Body:
     @locks.setter
     def locks(self, locks: int) -> None:
         value = arg.u8(locks, "locks")
-        self._change(lib.talus_world_set_locks(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_locks, self._id, value)
 
     @property
     def linear_damping(self) -> float:
@@ -240,7 +233,7 @@ class Body:
     def set_damping(self, linear: float, angular: float) -> None:
         """Sets both, 1/s, >= 0."""
         first, second = arg.number(linear, "linear"), arg.number(angular, "angular")
-        self._change(lib.talus_world_set_damping(self._world._write, self._id, first, second))
+        self._world._changes(lib.talus_world_set_damping, self._id, first, second)
 
     @property
     def max_speed(self) -> float:
@@ -255,7 +248,7 @@ class Body:
     def set_speed_limits(self, max_speed: float = float("inf"), max_spin: float = float("inf")) -> None:
         """Sets both, m/s and rad/s; inf: no limit."""
         speed, spin = arg.number(max_speed, "max_speed"), arg.number(max_spin, "max_spin")
-        self._change(lib.talus_world_set_speed_limits(self._world._write, self._id, speed, spin))
+        self._world._changes(lib.talus_world_set_speed_limits, self._id, speed, spin)
 
     @property
     def continuous(self) -> d.Continuous:
@@ -265,7 +258,7 @@ class Body:
     @continuous.setter
     def continuous(self, continuous: d.Continuous) -> None:
         value = d.continuous(continuous, "continuous")
-        self._change(lib.talus_world_set_continuous(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_continuous, self._id, value)
 
     # ---- Shapes.
 
@@ -283,22 +276,22 @@ class Body:
     def shapes(self, shapes: Iterable[Part | Shape]) -> None:
         keep: list[Any] = []
         listed = d.parts_to_c(shapes, "shapes", keep)
-        self._change(lib.talus_world_set_shapes(self._world._write, self._id, listed, len(listed)))
+        self._world._changes(lib.talus_world_set_shapes, self._id, listed, len(listed))
 
     def set_shape(self, shape: int, geometry: Shape) -> None:
         """Replaces the geometry of one shape, by its index in `shapes`; the rest of its definition stays."""
         index, pointer = arg.u32(shape, "shape"), ctypes.byref(shape_argument(geometry, "geometry"))
-        self._change(lib.talus_world_set_shape(self._world._write, self._id, index, pointer))
+        self._world._changes(lib.talus_world_set_shape, self._id, index, pointer)
 
     def set_material(self, material: Material, shape: int = 0) -> None:
         """Replaces the material of one shape."""
         index, pointer = arg.u32(shape, "shape"), ctypes.byref(d.material_to_c(material, "material"))
-        self._change(lib.talus_world_set_material(self._world._write, self._id, index, pointer))
+        self._world._changes(lib.talus_world_set_material, self._id, index, pointer)
 
     def set_filter(self, filter: Filter, shape: int = 0) -> None:
         """Replaces the filter of one shape."""
         index, pointer = arg.u32(shape, "shape"), ctypes.byref(d.filter_to_c(filter, "filter"))
-        self._change(lib.talus_world_set_filter(self._world._write, self._id, index, pointer))
+        self._world._changes(lib.talus_world_set_filter, self._id, index, pointer)
 
     # ---- Forces act during the next step, impulses at once. They act on dynamic bodies, and wake them.
 
@@ -316,29 +309,29 @@ class Body:
         """Applies a force (N) at the centre of mass, or at a point in the world (m)."""
         f = arg.vec3(force, "force")
         if at is None:
-            self._change(lib.talus_world_apply_force(self._world._write, self._id, f))
+            self._world._changes(lib.talus_world_apply_force, self._id, f)
         else:
             point = arg.dvec3(at, "at")
-            self._change(lib.talus_world_apply_force_at(self._world._write, self._id, f, point))
+            self._world._changes(lib.talus_world_apply_force_at, self._id, f, point)
 
     def apply_torque(self, torque: Vector) -> None:
         """Applies a torque, N m."""
         t = arg.vec3(torque, "torque")
-        self._change(lib.talus_world_apply_torque(self._world._write, self._id, t))
+        self._world._changes(lib.talus_world_apply_torque, self._id, t)
 
     def apply_impulse(self, impulse: Vector, at: Vector | None = None) -> None:
         """Applies an impulse (N s) at the centre of mass, or at a point in the world (m)."""
         i = arg.vec3(impulse, "impulse")
         if at is None:
-            self._change(lib.talus_world_apply_impulse(self._world._write, self._id, i))
+            self._world._changes(lib.talus_world_apply_impulse, self._id, i)
         else:
             point = arg.dvec3(at, "at")
-            self._change(lib.talus_world_apply_impulse_at(self._world._write, self._id, i, point))
+            self._world._changes(lib.talus_world_apply_impulse_at, self._id, i, point)
 
     def apply_angular_impulse(self, impulse: Vector) -> None:
         """Applies an angular impulse, N m s."""
         i = arg.vec3(impulse, "impulse")
-        self._change(lib.talus_world_apply_angular_impulse(self._world._write, self._id, i))
+        self._world._changes(lib.talus_world_apply_angular_impulse, self._id, i)
 
     # ---- What belongs to it.
 
@@ -361,14 +354,14 @@ class Body:
 
     def describe(self) -> BodyFields:
         """Returns keywords that add an equal body: world.add_body(**body.describe())."""
-        definition = lib.talus_world_describe_body(self._world._read, self._id)
+        definition = self._world._reads(lib.talus_world_describe_body, self._id)
         if not definition:
             raise self._world._refusal() or stale(self._id)
         return d.body_from(definition)
 
     def remove(self) -> None:
         """Removes the body, its contacts and its joints."""
-        self._change(lib.talus_world_remove_body(self._world._write, self._id))
+        self._world._changes(lib.talus_world_remove_body, self._id)
 
 
 def stale(body: int) -> Error:

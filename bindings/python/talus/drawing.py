@@ -10,7 +10,8 @@ import numpy as np
 from . import _arguments as arg
 from . import _c
 from ._access import Access, Reading
-from ._library import lib
+from ._library import free, lib
+from .errors import Error
 from .vectors import Bounds
 
 if TYPE_CHECKING:
@@ -109,11 +110,10 @@ class DebugDrawing(Access):
         functions = {"line": line, "point": point, "triangle": triangle, "text": text}
         calls = {name: kind(functions[name]) for name, kind in _CALLS.items()}
         draw, asked = _c.TalusDebugDraw(**calls), ctypes.byref(wanted)
-        to = ctypes.byref(draw)
-        with Reading(self):
-            drawn = lib.talus_world_draw(self._read, to, asked)
+        with Reading(self) as pointer:
+            drawn = free.talus_world_draw(pointer, ctypes.byref(draw), asked)
         if not drawn:
-            raise self._refused()
+            raise self._refusal() or Error("draw was refused")
         return Drawing(
             np.array(lines, np.float64).reshape(-1, 2, 3),
             np.array(line_colors, np.uint8).reshape(-1, 4),

@@ -58,20 +58,16 @@ class Joint:
 
     def _check(self) -> None:
         """Raises an error unless the joint exists. Getters call it if they got what a stale handle gives."""
-        if not lib.talus_world_is_valid_joint(self._world._read, self._id):
+        if not self._world._reads(lib.talus_world_is_valid_joint, self._id):
             raise self._world._refusal() or Error("the handle of the joint is stale: it was removed", "stale_handle")
-
-    def _change(self, changed: bool) -> None:
-        if not changed:
-            raise self._world._refused()
 
     def _of_axis(self, function, axis: str):
         """Returns what a getter says of an axis. A refusal may look like a default, or like a zero."""
         number = d.axis_argument(axis, "axis")
-        result = function(self._world._read, self._id, number)
+        result = self._world._reads(function, self._id, number)
         if type(result) is not float or result == 0.0:
             self._check()
-            self._raise_refusal()
+            self._world._raise_refusal()
         return result
 
     # ---- State.
@@ -79,43 +75,40 @@ class Joint:
     @property
     def is_valid(self) -> bool:
         """False if the joint was removed or broke."""
-        valid = lib.talus_world_is_valid_joint(self._world._read, self._id)
-        if not valid:
-            self._world._need_open()
-        return valid
+        return self._world._reads(lib.talus_world_is_valid_joint, self._id)
 
     @property
     def kind(self) -> str:
         """"ball", "hinge", "slider", "fixed", "distance", "six_dof", "wheel", "gear" or "motor"."""
-        kind = lib.talus_world_kind(self._world._read, self._id)
+        kind = self._world._reads(lib.talus_world_kind, self._id)
         self._check()
         return d.KIND_NAMES[kind]
 
     @property
     def body_a(self) -> Body:
         """The first body; of a gear, a body of its first joint."""
-        body = lib.talus_world_body_a(self._world._read, self._id)
+        body = self._world._reads(lib.talus_world_body_a, self._id)
         self._check()
         return Body(self._world, body)
 
     @property
     def body_b(self) -> Body | None:
         """The second body; of a gear, a body of its second joint, or None if both are one body."""
-        body = lib.talus_world_body_b(self._world._read, self._id)
+        body = self._world._reads(lib.talus_world_body_b, self._id)
         self._check()
         return Body(self._world, body) if body else None
 
     @property
     def frames(self) -> tuple[Frame, Frame]:
         """The joint's frames in its two bodies."""
-        frames = lib.talus_world_frames(self._world._read, self._id)
+        frames = self._world._reads(lib.talus_world_frames, self._id)
         self._check()
         return d.frame_from(frames.frame_a), d.frame_from(frames.frame_b)
 
     @property
     def user_data(self) -> int:
         """Yours, as given when it was added."""
-        data = lib.talus_world_joint_user_data(self._world._read, self._id)
+        data = self._world._reads(lib.talus_world_joint_user_data, self._id)
         self._check()
         return data
 
@@ -130,14 +123,14 @@ class Joint:
     @property
     def force(self) -> Vec3:
         """Force on B, mean over the last step, world, N."""
-        force = lib.talus_world_joint_force(self._world._read, self._id)
+        force = self._world._reads(lib.talus_world_joint_force, self._id)
         self._check()
         return vec3_from(force)
 
     @property
     def torque(self) -> Vec3:
         """Torque on B about its anchor, mean over the last step, world, N m."""
-        torque = lib.talus_world_joint_torque(self._world._read, self._id)
+        torque = self._world._reads(lib.talus_world_joint_torque, self._id)
         self._check()
         return vec3_from(torque)
 
@@ -158,7 +151,7 @@ class Joint:
     def set_limit(self, limit: LimitLike, axis: str = MAIN) -> None:
         """Sets the range (lower, upper) of the coordinate, rad or m; None: no limit."""
         value, number = d.limit(limit, "limit"), d.axis_argument(axis, "axis")
-        self._change(lib.talus_world_set_joint_limit(self._world._write, self._id, value, number))
+        self._world._changes(lib.talus_world_set_joint_limit, self._id, value, number)
 
     def motor(self, axis: str = MAIN) -> Motor:
         """Returns the motor of the coordinate."""
@@ -167,7 +160,7 @@ class Joint:
     def set_motor(self, motor: MotorLike, axis: str = MAIN) -> None:
         """Sets the motor (speed, max_force) of the coordinate; None: no motor."""
         value, number = d.motor(motor, "motor"), d.axis_argument(axis, "axis")
-        self._change(lib.talus_world_set_joint_motor(self._world._write, self._id, value, number))
+        self._world._changes(lib.talus_world_set_joint_motor, self._id, value, number)
 
     def spring(self, axis: str = MAIN) -> Spring:
         """Returns the spring of the coordinate."""
@@ -176,47 +169,47 @@ class Joint:
     def set_spring(self, spring: SpringLike, axis: str = MAIN) -> None:
         """Sets the spring of the coordinate; None: no spring."""
         value, number = d.spring(spring, "spring"), d.axis_argument(axis, "axis")
-        self._change(lib.talus_world_set_joint_spring(self._world._write, self._id, value, number))
+        self._world._changes(lib.talus_world_set_joint_spring, self._id, value, number)
 
     @property
     def cone(self) -> float:
         """Of a ball joint: the largest angle between the frames' x axes, rad; inf: none."""
-        cone = lib.talus_world_joint_cone(self._world._read, self._id)
-        self._raise_refusal()
+        cone = self._world._reads(lib.talus_world_joint_cone, self._id)
+        self._world._raise_refusal()
         return cone
 
     @cone.setter
     def cone(self, cone: float) -> None:
         value = arg.number(cone, "cone")
-        self._change(lib.talus_world_set_joint_cone(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_joint_cone, self._id, value)
 
     @property
     def drive(self) -> Drive:
         """Of a ball or motor joint: its drive."""
-        drive = lib.talus_world_joint_drive(self._world._read, self._id)
-        self._raise_refusal()
+        drive = self._world._reads(lib.talus_world_joint_drive, self._id)
+        self._world._raise_refusal()
         return d.drive_from(drive)
 
     @drive.setter
     def drive(self, drive: Drive) -> None:
         value = ctypes.byref(d.drive(drive, "drive"))
-        self._change(lib.talus_world_set_joint_drive(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_joint_drive, self._id, value)
 
     def set_break(self, force: float = math.inf, torque: float = math.inf) -> None:
         """Sets the force (N) and torque (N m) at which the joint breaks; inf: it does not."""
         f, t = arg.number(force, "force"), arg.number(torque, "torque")
-        self._change(lib.talus_world_set_joint_break(self._world._write, self._id, f, t))
+        self._world._changes(lib.talus_world_set_joint_break, self._id, f, t)
 
     def set_collide_connected(self, collide: bool) -> None:
         """Sets whether its two bodies collide with each other."""
         value = arg.flag(collide, "collide")
-        self._change(lib.talus_world_set_joint_collide_connected(self._world._write, self._id, value))
+        self._world._changes(lib.talus_world_set_joint_collide_connected, self._id, value)
 
     def describe(self) -> dict[str, Any]:
         """Returns keywords that add an equal joint: world.add_joint(**joint.describe())."""
         definition = _c.TalusJointDef()
         pointer = ctypes.byref(definition)
-        if not lib.talus_world_describe_joint(self._world._read, self._id, pointer):
+        if not self._world._reads(lib.talus_world_describe_joint, self._id, pointer):
             raise self._world._refusal() or Error("the joint was not described")
         kind, of, options = d.KIND_NAMES[definition.kind], definition.of, definition.options
         result: dict[str, Any] = {"kind": kind}
@@ -234,12 +227,7 @@ class Joint:
 
     def remove(self) -> None:
         """Removes the joint, and gears that refer to it."""
-        self._change(lib.talus_world_remove_joint(self._world._write, self._id))
-
-    def _raise_refusal(self) -> None:
-        refusal = self._world._refusal()
-        if refusal:
-            raise refusal
+        self._world._changes(lib.talus_world_remove_joint, self._id)
 
 
 def joint_argument(value, name: str) -> int:
@@ -432,11 +420,7 @@ class Joints(Lists):
         options = {name: fields.pop(name) for name in d.OPTION_FIELDS if name in fields}
         arg.fill(definition.options, options, d.OPTION_FIELDS, call)
         d.fill_kind(definition, kind, fields, call)
-        pointer = ctypes.byref(definition)
-        joint = lib.talus_world_add_joint(self._write, pointer)
-        if not joint:
-            raise self._refused()
-        return Joint(self, joint)
+        return Joint(self, self._changes(lib.talus_world_add_joint, ctypes.byref(definition)))
 
     def joint_frames(
         self, body_a: BodyLike, body_b: BodyLike, anchor: Vector, axis: Vector = (1.0, 0.0, 0.0)
@@ -448,7 +432,7 @@ class Joints(Lists):
     def _frames(self, body_a, body_b, anchor, axis) -> _c.TalusJointFrames:
         first, second = body_argument(body_a, "body_a"), body_argument(body_b, "body_b")
         point, direction = arg.dvec3(anchor, "anchor"), arg.vec3(axis, "axis")
-        frames = lib.talus_world_joint_frames(self._read, first, second, point, direction)
+        frames = self._reads(lib.talus_world_joint_frames, first, second, point, direction)
         if not frames.body_a:
             raise self._refusal() or Error("joint_frames: the frames were refused")
         q = frames.frame_a.rotation
@@ -471,7 +455,4 @@ class Joints(Lists):
     @property
     def joint_count(self) -> int:
         """The number of joints."""
-        count = lib.talus_world_joint_count(self._read)
-        if not count:
-            self._need_open()
-        return count
+        return self._reads(lib.talus_world_joint_count)

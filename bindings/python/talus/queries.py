@@ -15,7 +15,7 @@ import numpy as np
 from . import _arguments as arg
 from . import _c
 from ._access import Reading
-from ._library import lib
+from ._library import free, lib
 from ._lists import Lists, dtype_of
 from .body import Body
 from .definitions import Filter, filter_pointer
@@ -91,22 +91,17 @@ class Queries(Lists):
             self._raise_refusal()
         return [Body(self, id) for id in ids.tolist()]
 
-    def _raise_refusal(self) -> None:
-        refusal = self._refusal()
-        if refusal:
-            raise refusal
-
     # ---- Rays.
 
     def ray_cast(self, origin: Vector, translation: Vector, filter: Filter | None = None) -> Hit | None:
         """Returns the first hit of the segment from `origin` to origin + translation (m), or None."""
         ray, only = _ray(origin, translation), filter_pointer(filter)
-        return self._hit(lib.talus_world_ray_cast(self._read, ray, only))
+        return self._hit(self._reads(lib.talus_world_ray_cast, ray, only))
 
     def ray_cast_any(self, origin: Vector, translation: Vector, filter: Filter | None = None) -> bool:
         """Returns whether the segment hits anything."""
         ray, only = _ray(origin, translation), filter_pointer(filter)
-        return self._found(lib.talus_world_ray_cast_any(self._read, ray, only))
+        return self._found(self._reads(lib.talus_world_ray_cast_any, ray, only))
 
     def ray_cast_all(self, origin: Vector, translation: Vector, filter: Filter | None = None) -> list[Hit]:
         """Returns one hit for each shape that the segment hits, by ascending fraction."""
@@ -137,7 +132,7 @@ class Queries(Lists):
         """Returns the first hit of a shape that moves from `position` (m) and `rotation` by `translation` (m) without
         rotating, or None. Touching counts."""
         cast, only = _cast(shape, position, translation, rotation), filter_pointer(filter)
-        return self._hit(lib.talus_world_shape_cast(self._read, cast, only))
+        return self._hit(self._reads(lib.talus_world_shape_cast, cast, only))
 
     def shape_cast_any(
         self,
@@ -149,7 +144,7 @@ class Queries(Lists):
     ) -> bool:
         """Returns whether the moving shape touches anything."""
         cast, only = _cast(shape, position, translation, rotation), filter_pointer(filter)
-        return self._found(lib.talus_world_shape_cast_any(self._read, cast, only))
+        return self._found(self._reads(lib.talus_world_shape_cast_any, cast, only))
 
     def shape_cast_all(
         self,
@@ -194,9 +189,11 @@ class Queries(Lists):
     def _casts(self, name: str, casts: np.ndarray, filter: Filter | None) -> np.ndarray:
         hits = np.empty(len(casts), HIT)
         given, count, only, out = arg.address(casts), len(casts), filter_pointer(filter), arg.address(hits)
-        with Reading(self) as functions:
-            function = getattr(functions, name)
-            cast = function(self._read, given, count, only, out)
+        if self._steps:  # in a contact modifier, after which the step goes on
+            cast = self._reads(getattr(lib, name), given, count, only, out)
+        else:
+            with Reading(self) as pointer:
+                cast = getattr(free, name)(pointer, given, count, only, out)
         if not cast:
             raise self._refusal() or Error("the casts were refused")
         return hits
@@ -224,17 +221,17 @@ class Queries(Lists):
         """Returns whether any body overlaps the shape, at about half the cost of overlap()."""
         pointer, pose = ctypes.byref(shape_argument(shape, "shape")), _pose(position, rotation)
         only = filter_pointer(filter)
-        return self._found(lib.talus_world_overlap_any_shape(self._read, pointer, pose, only))
+        return self._found(self._reads(lib.talus_world_overlap_any_shape, pointer, pose, only))
 
     def overlap_any_box(self, lower: Vector, upper: Vector, filter: Filter | None = None) -> bool:
         """Returns whether any body overlaps a box."""
         box, only = _box(lower, upper), filter_pointer(filter)
-        return self._found(lib.talus_world_overlap_any_box(self._read, box, only))
+        return self._found(self._reads(lib.talus_world_overlap_any_box, box, only))
 
     def overlap_any_point(self, point: Vector, filter: Filter | None = None) -> bool:
         """Returns whether any body contains a point."""
         place, only = arg.dvec3(point, "point"), filter_pointer(filter)
-        return self._found(lib.talus_world_overlap_any_point(self._read, place, only))
+        return self._found(self._reads(lib.talus_world_overlap_any_point, place, only))
 
     # ---- Nearest.
 
@@ -243,10 +240,10 @@ class Queries(Lists):
     ) -> list[Near]:
         """Returns up to `count` bodies nearest to a point (m), by ascending distance, none farther than `max_distance` (m)."""
         place, distance, only = arg.dvec3(point, "point"), arg.number(max_distance, "max_distance"), filter_pointer(filter)
-        most = min(arg.integer(count, "count", 1, 2**63 - 1), max(1, lib.talus_world_body_count(self._read)))
+        most = min(arg.integer(count, "count", 1, 2**63 - 1), max(1, self._reads(lib.talus_world_body_count)))
         near = np.empty(most, _NEAR)
         out = arg.address(near)
-        found = lib.talus_world_nearest(self._read, place, distance, only, out, most)
+        found = self._reads(lib.talus_world_nearest, place, distance, only, out, most)
         if not found:
             self._raise_refusal()
             return []

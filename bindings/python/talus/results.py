@@ -63,13 +63,11 @@ class Results(Lists):
         while True:
             bodies, poses = self._moved_bodies, self._moved_poses
             to_bodies, to_poses, capacity = arg.address(bodies), arg.address(poses), len(bodies)
-            count = lib.talus_world_moved_poses(self._read, place, to_poses, to_bodies, capacity)
+            count = self._reads(lib.talus_world_moved_poses, place, to_poses, to_bodies, capacity)
             if count <= capacity:
                 break
             self._moved_bodies = np.empty(count + count // 4, np.uint64)
             self._moved_poses = np.empty((len(self._moved_bodies), 7), np.float32)
-        if not count:
-            self._need_open()
         return Moved(bodies[:count], poses[:count])
 
     def moved_bodies(self) -> np.ndarray:
@@ -132,37 +130,27 @@ class Results(Lists):
     @property
     def body_count(self) -> int:
         """The number of bodies."""
-        return self._counted(lib.talus_world_body_count(self._read))
+        return self._reads(lib.talus_world_body_count)
 
     @property
     def awake_body_count(self) -> int:
         """The number of awake bodies."""
-        return self._counted(lib.talus_world_awake_body_count(self._read))
-
-    def _counted(self, count: int) -> int:
-        if not count:
-            self._need_open()
-        return count
+        return self._reads(lib.talus_world_awake_body_count)
 
     # ---- State and cost.
 
     def hash(self) -> int:
         """Returns a hash of all poses and velocities. Equal worlds have equal hashes."""
-        hash = lib.talus_world_hash(self._read)
-        self._need_open()
-        return hash
+        return self._reads(lib.talus_world_hash)
 
     def profile(self) -> np.record:
         """Returns what the last step cost: profile.total (us), profile.solve, profile.rungs["pairs"] and so on.
 
         np.array([...]) of several is a table. docs/profiling.md says what the fields mean; rung_names has the names of `rungs`.
         """
-        profile = lib.talus_world_profile(self._read)
-        self._need_open()
-        return np.frombuffer(profile, PROFILE)[0]
+        return np.frombuffer(self._reads(lib.talus_world_profile), PROFILE)[0]
 
     def memory(self) -> dict[str, int]:
         """Returns the heap memory in use, bytes: bodies, shapes, broadphase, contacts, joints, solver, hulls, meshes, total."""
-        memory = lib.talus_world_memory(self._read)
-        self._need_open()
+        memory = self._reads(lib.talus_world_memory)
         return {name: getattr(memory, name) for name, _ in memory._fields_}

@@ -83,16 +83,16 @@ class Saving(Access):
         """Returns the whole world as bytes. World.load() goes on with the same bits, and its handles stay valid. The contact
         modifier is not saved."""
         table = _pointer(assets)
-        with Reading(self) as functions:
-            return _take(made(functions.talus_world_save, self._read, table))
+        with Reading(self) as pointer:
+            return _take(made(free.talus_world_save, pointer, table))
 
     def save_changes(self, since: bytes, assets: Assets | None = None) -> bytes:
         """Returns the difference between what save() returned earlier and what it returns now. Its size follows what has
         changed: a body that sleeps takes no bytes."""
         before, table = _bytes(since, "since"), _pointer(assets)
         place, size = ctypes.cast(before, ctypes.c_void_p), len(before)
-        with Reading(self) as functions:
-            return _take(made(functions.talus_world_save_changes, self._read, place, size, table))
+        with Reading(self) as pointer:
+            return _take(made(free.talus_world_save_changes, pointer, place, size, table))
 
     @staticmethod
     def apply_changes(since: bytes, changes: bytes) -> bytes:

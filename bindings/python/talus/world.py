@@ -114,7 +114,7 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         finally:
             self._end_step()
         if not stepped:
-            raise self._refused()
+            raise self._refusal() or Error("the step was refused")
 
     def _step_with_modifier(self, pointer: int, seconds: float, pool: ThreadPool | None) -> bool:
         """Steps, and raises what the contact modifier has raised."""
@@ -149,11 +149,8 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         - user_data: a number of yours
         """
         keep: list = []
-        pointer = ctypes.byref(body_to_c(cast(dict, fields), keep))
-        body = lib.talus_world_add_body(self._write, pointer)
-        if not body:
-            raise self._refused()
-        return Body(self, body)
+        definition = body_to_c(cast(dict, fields), keep)
+        return Body(self, self._changes(lib.talus_world_add_body, ctypes.byref(definition)))
 
     def add_bodies(self, definitions: Iterable[Mapping[str, Any]]) -> list[Body]:
         """Adds all bodies or none. Each definition is a dictionary with the keywords of add_body()."""
@@ -190,9 +187,7 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
     def _add(self, definitions: int, count: int) -> np.ndarray:
         """Adds bodies that a list of C defines. Returns their handles."""
         ids = np.zeros(count, np.uint64)
-        out = arg.address(ids)
-        if not lib.talus_world_add_bodies(self._write, definitions, count, out):
-            raise self._refused()
+        self._changes(lib.talus_world_add_bodies, definitions, count, arg.address(ids))
         return ids
 
     def poses(self, bodies, origin: Vector = (0.0, 0.0, 0.0), out: np.ndarray | None = None) -> np.ndarray:
@@ -203,7 +198,7 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         ids, place = handles(bodies), arg.dvec3(origin, "origin")
         poses = _out(out, (len(ids), 7))
         given, to = arg.address(ids), arg.address(poses)
-        if not lib.talus_world_read_poses(self._read, given, len(ids), place, to):
+        if not self._reads(lib.talus_world_read_poses, given, len(ids), place, to):
             raise self._refusal() or Error("a handle in bodies is stale", "stale_handle")
         return poses
 
@@ -212,7 +207,7 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         ids = handles(bodies)
         velocities = _out(out, (len(ids), 6))
         given, to = arg.address(ids), arg.address(velocities)
-        if not lib.talus_world_read_velocities(self._read, given, len(ids), to):
+        if not self._reads(lib.talus_world_read_velocities, given, len(ids), to):
             raise self._refusal() or Error("a handle in bodies is stale", "stale_handle")
         return velocities
 
@@ -221,14 +216,12 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
     @property
     def gravity(self) -> Vec3:
         """m/s^2. May be changed, which wakes all bodies."""
-        gravity = lib.talus_world_gravity(self._read)
-        self._need_open()
-        return vec3_from(gravity)
+        return vec3_from(self._reads(lib.talus_world_gravity))
 
     @gravity.setter
     def gravity(self, gravity: Vector) -> None:
         value = arg.vec3(gravity, "gravity")
-        self._change(lib.talus_world_set_gravity(self._write, value))
+        self._changes(lib.talus_world_set_gravity, value)
 
     @property
     def allow_sleep(self) -> bool:
@@ -238,7 +231,7 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
     @allow_sleep.setter
     def allow_sleep(self, allow: bool) -> None:
         value = arg.flag(allow, "allow_sleep")
-        self._change(lib.talus_world_set_allow_sleep(self._write, value))
+        self._changes(lib.talus_world_set_allow_sleep, value)
 
     @property
     def hit_speed(self) -> float:
@@ -248,12 +241,11 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
     @hit_speed.setter
     def hit_speed(self, speed: float) -> None:
         value = arg.number(speed, "hit_speed")
-        self._change(lib.talus_world_set_hit_speed(self._write, value))
+        self._changes(lib.talus_world_set_hit_speed, value)
 
     def settings(self) -> Settings:
         """Returns the present settings: World(**world.settings()) makes an empty world like this one."""
-        definition = lib.talus_world_settings(self._read)
-        self._need_open()
+        definition = self._reads(lib.talus_world_settings)
         values: dict[str, Any] = {name: getattr(definition, name) for name in _SETTINGS}
         values["gravity"] = vec3_from(definition.gravity)
         values["timing"] = _TIMING_NAMES[definition.timing]
@@ -261,11 +253,10 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
 
     def set_settings(self, **settings: Unpack[Settings]) -> None:
         """Changes some settings, from the next step on; the others stay."""
-        definition = lib.talus_world_settings(self._read)
-        self._need_open()
+        definition = self._reads(lib.talus_world_settings)
         arg.fill(definition, settings, _SETTINGS, "set_settings")
         pointer = ctypes.byref(definition)
-        self._change(lib.talus_world_set_settings(self._write, pointer))
+        self._changes(lib.talus_world_set_settings, pointer)
 
     def set_contact_modifier(self, modifier: Modifier | None) -> None:
         """Sets a function that may change contacts of shapes with `modify_contacts` before they are solved; None: no function.
@@ -276,37 +267,32 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         if modifier is not None and not callable(modifier):
             raise arg.wrong_type("modifier", "a function or None", modifier)
         function = _c.TalusContactModifier() if modifier is None else callback(modifier)
-        self._change(lib.talus_world_set_contact_modifier(self._write, function, None))
+        self._changes(lib.talus_world_set_contact_modifier, function, None)
         self._modifier = None if modifier is None else function  # C must find it as long as the world steps
-
-    def _change(self, changed: bool) -> None:
-        if not changed:
-            raise self._refused()
 
     # ---- Copies.
 
     def clone(self) -> Self:
         """Returns an independent copy, which goes on with the same bits. Bodies have the same handles in it."""
-        with Reading(self) as functions:
-            return self._of(made(functions.talus_world_clone, self._read), self._modifier)
+        with Reading(self) as pointer:
+            return self._of(made(free.talus_world_clone, pointer), self._modifier)
 
     def assign(self, other: World) -> None:
         """Makes this world a copy of another one, in the memory that it has: the cheapest way to rewind."""
         if not isinstance(other, World):
             raise arg.wrong_type("other", "a talus.World", other)
-        if other is self:
-            self._need_open()
-            return
         pointer = self._begin_step()
         try:
-            with Reading(other) as functions:
-                assigned = functions.talus_world_assign(pointer, other._read)
+            if other is self:
+                return
+            with Reading(other) as source:
+                assigned = free.talus_world_assign(pointer, source)
                 if assigned:
                     self._modifier = other._modifier
         finally:
             self._end_step()
         if not assigned:
-            raise self._refused()
+            raise self._refusal() or Error("assign was refused")
 
     @classmethod
     def load(cls, data: bytes, assets: Assets | None = None) -> Self:

@@ -5,9 +5,11 @@ import unittest
 import support
 from talus import _c
 
-UNUSED = {
+NOT_COUNTED = {
     "talus_transform": "Python has defaults of its own for poses",
     "talus_world_transform": "likewise",
+    "talus_version": "called when the package is imported, before calls are counted",
+    "talus_rung_name": "likewise",
 }
 
 
@@ -16,4 +18,4 @@ class Coverage(unittest.TestCase):
         if support.options.tests:
             self.skipTest("only some of the tests were run")
         never = {name for name in _c.FUNCTIONS if not support.FUNCTIONS_CALLED[name]}
-        self.assertEqual(never, set(UNUSED))
+        self.assertEqual(never, set(NOT_COUNTED))

@@ -198,10 +198,10 @@ class VectorEnv:
                 if torque:
                     turn(world, body, vec3(0.0, 0.0, torque))
             if not step(world, self.dt, None):
-                raise self._worlds[i]._refused()
-        self._read(range(begin, end))
+                raise self._worlds[i]._refusal() or Error("a step was refused")
+        self._read_bodies(range(begin, end))
 
-    def _read(self, indices) -> None:
+    def _read_bodies(self, indices) -> None:
         """Reads poses and velocities of some worlds."""
         n, ids, origin = len(self.bodies), arg.address(self._ids), _c.TalusDVec3()
         poses, velocities = arg.address(self.poses), arg.address(self.velocities)
@@ -225,7 +225,7 @@ class VectorEnv:
                 lib.talus_world_set_transform(world, body, _c.TalusDVec3(*pose[:3]), _c.TalusQuat(*pose[3:]))
                 lib.talus_world_set_linear_velocity(world, body, _c.TalusVec3(*velocity[:3]))
                 lib.talus_world_set_angular_velocity(world, body, _c.TalusVec3(*velocity[3:]))
-        self._read(indices.tolist())
+        self._read_bodies(indices.tolist())
         self._steps[indices] = 0
         self._ended[indices] = False
 
