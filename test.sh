@@ -26,6 +26,17 @@ skipped_tests() {
     ' "$1" | sed 's/&quot;/"/g; s/&apos;/'"'"'/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
 }
 
+# start_wine: makes a Windows of the build folder's, and keeps its server running until this script ends: otherwise each
+# program would start it anew, which takes seconds.
+start_wine() {
+    export WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="
+    mkdir -p "$WINEPREFIX"
+    wineserver --kill || true  # one that an interrupted run has left
+    wineserver --persistent
+    quietly wine wineboot --init
+    trap 'wineserver --kill' EXIT
+}
+
 # test_target TARGET [--golden]: builds the headless runner and the tests of the libraries for another platform, and runs
 # them there. With --golden only the runner.
 test_target() {
@@ -35,10 +46,10 @@ test_target() {
     install_packages cmake ninja-build ccache libglm-dev doctest-dev "${packages[@]}"
     case $target in
         arm64) run=(qemu-aarch64 -L /usr/aarch64-linux-gnu) ;;
-        windows) run=(wine) suffix=.exe ;;
+        i686) run=(qemu-i386) ;; # not every kernel runs programs of 32 bits
+        windows) run=(wine) suffix=.exe && start_wine ;;
         wasm*) run=(node) suffix=.js threads=(1) ;;
     esac
-    export WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all
 
     build "$target" -- talus-samples "${programs[@]/#/talus-tests-}"
     say "Testing on $target: 120 steps of each scene of tests/determinism/golden.txt"

@@ -17,8 +17,8 @@ sanitizer_packages=(libclang-rt-dev)  # clang's sanitizers and libFuzzer
 # Other platforms' compilers, and what runs their programs (test.sh --target).
 declare -A target_packages=(
     [arm64]="g++-aarch64-linux-gnu qemu-user"
-    [i686]="g++-i686-linux-gnu"
-    [windows]="g++-mingw-w64-x86-64-posix wine64"
+    [i686]="g++-i686-linux-gnu qemu-user"
+    [windows]="g++-mingw-w64-x86-64-posix wine wine64"
     [wasm]="emscripten nodejs"
     [wasm-plain]="emscripten nodejs"
 )

@@ -2,7 +2,6 @@
 
 #include <talus/c/talus.h>
 
-#include <cmath>
 #include <cstring>
 
 #define TALUS_FROM_JS(name) extern "C" __attribute__((import_module("talus"), import_name(#name))) void
@@ -28,11 +27,11 @@ TALUS_TO_JS bool talus_js_draw(const TalusWorld* world, const TalusDebugDrawOpti
 
 // A handle has the inverted slot in its lower 32 bits and the generation in its upper 32 bits. As a number of JavaScript it
 // is generation * 2^21 + slot + 1, which a double holds exactly. Memory ends before a world has 2^21 - 1 bodies or joints;
-// a handle that is beyond that, or no such number, becomes null.
+// a handle that is beyond that, and a number that is no handle, become null.
 
 namespace {
 
-constexpr double slots = 2097152;  // 2^21
+constexpr uint64_t slots = 1u << 21;
 
 }  // namespace
 
@@ -42,8 +41,8 @@ TALUS_TO_JS void talus_js_pack(void* list, size_t count) {
     for (size_t i = 0; i < count; ++i, at += 8) {
         uint64_t handle;
         std::memcpy(&handle, at, 8);
-        const uint32_t slot = -static_cast<uint32_t>(handle);
-        const double number = slot > 0 && slot < slots ? static_cast<double>(handle >> 32) * slots + slot : 0;
+        const uint64_t slot = -static_cast<uint32_t>(handle);
+        const double number = slot > 0 && slot < slots ? static_cast<double>((handle >> 32) * slots + slot) : 0;
         std::memcpy(at, &number, 8);
     }
 }
@@ -54,10 +53,11 @@ TALUS_TO_JS void talus_js_unpack(void* list, size_t count) {
     for (size_t i = 0; i < count; ++i, at += 8) {
         double number;
         std::memcpy(&number, at, 8);
-        const bool is_handle = number >= 0 && number < slots * 4294967296.0 && number == std::floor(number);
-        const double generation = is_handle ? std::floor(number / slots) : 0;
-        const auto slot = static_cast<uint32_t>(is_handle ? number - generation * slots : 0);
-        const uint64_t handle = (static_cast<uint64_t>(generation) << 32) | static_cast<uint32_t>(-slot);
+        const bool in_range = number > 0 && number < 9007199254740992.0;  // 2^53
+        const uint64_t whole = in_range ? static_cast<uint64_t>(number) : 0;
+        const bool is_handle = static_cast<double>(whole) == number;
+        const auto slot = static_cast<uint32_t>(whole % slots);
+        const uint64_t handle = is_handle ? (whole / slots << 32) | static_cast<uint32_t>(-slot) : 0;
         std::memcpy(at, &handle, 8);
     }
 }

@@ -27,8 +27,9 @@ export const leftOut = {
 
 const camel = (name) => name.replace(/_([a-z0-9])/g, (_, c) => c.toUpperCase());
 
-/// Returns the header without comments and directives.
-export const readHeader = (path) => readFileSync(path, 'utf8').replace(/\/\/.*$/gm, '').replace(/^#.*$/gm, '');
+/// Returns the header without comments and directives, with single spaces.
+export const readHeader = (path) =>
+    readFileSync(path, 'utf8').replace(/\/\/.*$/gm, '').replace(/^#.*$/gm, '').replace(/\s+/g, ' ');
 
 /// Returns the names of all functions.
 export const functionsOf = (header) => [...header.matchAll(/TALUS_API\s[^;(]*?\b(talus_\w+)\(/g)].map((m) => m[1]);
@@ -99,7 +100,7 @@ function enumOf(type, body) {
 function main(path, folder) {
     const header = readHeader(path);
     const functions = functionsOf(header);
-    const structs = [...header.matchAll(/typedef struct (\w+) \{([^]*?)\n\} \1;/g)];
+    const structs = [...header.matchAll(/typedef struct (\w+) \{([^]*?)\} \1;/g)];
     const enums = [...header.matchAll(/typedef int32_t (\w+);\s*enum \{([^}]*)\}/g)];
     if (functions.length < 100 || structs.length < 40 || enums.length < 8) throw new Error('declarations are missing');
     for (const name of Object.keys(leftOut)) if (!functions.includes(name)) throw new Error(`there is no ${name}`);

@@ -1,4 +1,5 @@
-"""Builds the package: the hooks that pip calls (PEP 517). Needs CMake, a C++20 compiler and glm, and nothing from Python.
+"""Builds the package: the hooks that pip calls (PEP 517). Needs CMake, a C++20 compiler and glm, and nothing from
+Python.
 
     pip install ./bindings/python                                   compiles Talus in bindings/python/build
     TALUS_LIBRARY=/path/libtalus.so pip install ./bindings/python   packages a library that is compiled already
@@ -26,8 +27,8 @@ import header  # noqa: E402
 # The C++ sources: this folder is part of Talus, or a source distribution with Talus inside.
 TALUS = HERE / "cpp" if (HERE / "cpp").is_dir() else HERE.parent.parent
 HEADER = TALUS / "include" / "talus" / "c" / "talus.h"
-SOURCES = ["CMakeLists.txt", "LICENSE", "cmake", "common", "narrowphase", "broadphase", "engine", "profiling", "include",
-           "bindings/c"]  # fmt: skip
+SOURCES = ["CMakeLists.txt", "LICENSE", "cmake", "include", "common", "narrowphase", "broadphase", "engine",
+           "profiling", "bindings/c"]  # fmt: skip
 LIBRARY = {"win32": "talus.dll", "darwin": "libtalus.dylib"}.get(sys.platform, "libtalus.so")
 
 
@@ -40,12 +41,13 @@ def version():
 def compile_library():
     """Compiles the shared library and returns its path. A second call compiles only what has changed."""
     build = HERE / "build"
-    options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON", "-DTALUS_BUILD_TESTS=OFF", "-DTALUS_BUILD_SAMPLES=OFF",
+    options = ["-DCMAKE_BUILD_TYPE=Release", "-DTALUS_BUILD_TESTS=OFF", "-DTALUS_BUILD_SAMPLES=OFF",
                "-DTALUS_BUILD_PROFILING=OFF", "-DTALUS_UNITE=ON"]  # fmt: skip
     if shutil.which("ninja"):
         options.append("-GNinja")
     subprocess.run(["cmake", "-S", str(TALUS), "-B", str(build), *options], check=True)
-    command = ["cmake", "--build", str(build), "--target", "talus_c", "--config", "Release", "--parallel"]
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count())
+    command = ["cmake", "--build", str(build), "--target", "talus_c_shared", "--config", "Release", "--parallel", jobs]
     subprocess.run(command, check=True)
     return next(path for path in build.rglob(LIBRARY) if path.is_file())
 
@@ -145,8 +147,8 @@ def metadata():
     def listed(key):
         return re.findall(r'"([^"]+)"', re.search(rf"^{key} = \[(.*)\]$", text, flags=re.M)[1])
 
-    lines = ["Metadata-Version: 2.1", f"Name: {value('name')}", f"Version: {version()}", f"Summary: {value('description')}",
-             f"Requires-Python: {value('requires-python')}"]  # fmt: skip
+    lines = ["Metadata-Version: 2.1", f"Name: {value('name')}", f"Version: {version()}"]
+    lines += [f"Summary: {value('description')}", f"Requires-Python: {value('requires-python')}"]
     lines += [f"Requires-Dist: {requirement}" for requirement in listed("dependencies")]
     lines.append("Provides-Extra: plot")
     lines += [f'Requires-Dist: {requirement}; extra == "plot"' for requirement in listed("plot")]

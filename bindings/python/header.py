@@ -8,8 +8,9 @@ The header is the only description of the C API, so a structure cannot differ fr
     } TalusRay;                               ("translation", TalusVec3),
                                           ]
 
-The parser knows the C that the header uses, and refuses everything else: structures with nested structures, unions, arrays
-and function pointers; integer typedefs; enums; constants; functions. Every pointer becomes a c_void_p, except `const char*`.
+The parser knows the C that the header uses, and refuses everything else: structures with nested structures, unions,
+arrays and function pointers; integer typedefs; enums; constants; functions. Every pointer becomes a c_void_p, except
+`const char*`.
 
     python3 header.py talus.h > _c.py
 """
@@ -25,8 +26,8 @@ SCALARS = {
 
 TOP = '''"""The C API of Talus for ctypes. Written by header.py from talus.h: change that instead."""
 
-from ctypes import (CFUNCTYPE, Structure, Union, c_bool, c_char, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint8,
-                    c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, Structure, Union, c_bool, c_char, c_char_p, c_double, c_float, c_int32, c_size_t,
+                    c_uint8, c_uint32, c_uint64, c_void_p)
 '''
 
 

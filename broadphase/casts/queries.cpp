@@ -6,19 +6,25 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <compare>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace talus::detail {
 
 namespace {
 
-/// Working memory of a query. Each thread keeps the memory of its last queries. A query takes it out, because a visitor
-/// may start another query. On a host with fibers, a visitor may also return on another thread, which then keeps the
-/// memory.
+/// Working memory of a query. What ended queries have used is kept for later ones, in one of a few places that follow from
+/// the thread, so that threads seldom meet. A query takes it out, because a visitor may start another query. On a host with
+/// fibers, a visitor may also return on another thread, which then keeps the memory.
+///
+/// Not in an object that is thread_local: in g++ for Windows, the destructor of such an object runs when the thread's memory
+/// is gone already.
 class Lease {
 public:
     struct Memory {
@@ -41,24 +47,40 @@ public:
     Memory* operator->() const { return memory_.get(); }
 
 private:
-    static constexpr std::size_t most_kept = 4;  // so many queries within each other allocate nothing
-    struct Kept {
-        std::array<std::unique_ptr<Memory>, most_kept> memories;
-        std::size_t count = 0;
+    static constexpr std::size_t nested = 4;  // so many queries within each other allocate nothing
+    /// Null: free. Threads begin at places of their own and try the next ones.
+    struct Places {
+        std::array<std::atomic<Memory*>, 64> all{};
+        ~Places() {
+            for (auto& place : all) delete place.exchange(nullptr);
+        }
+        template <class F>
+        void try_some(F f) {
+            const std::size_t first = std::hash<std::thread::id>()(std::this_thread::get_id());
+            for (std::size_t i = 0; i < nested && !f(all[(first + i) % all.size()]); ++i) {}
+        }
     };
 
-    // Not inlined: a compiler assumes that the thread stays the same within a function.
-    [[gnu::noinline]] static std::unique_ptr<Memory> take() {
-        return kept_.count == 0 ? nullptr : std::move(kept_.memories[--kept_.count]);
+    static std::unique_ptr<Memory> take() {
+        Memory* taken = nullptr;
+        places_.try_some([&](std::atomic<Memory*>& place) {
+            if (place.load(std::memory_order_relaxed) != nullptr) taken = place.exchange(nullptr);
+            return taken != nullptr;
+        });
+        return std::unique_ptr<Memory>(taken);
     }
-    [[gnu::noinline]] static void keep(std::unique_ptr<Memory> memory) {
-        if (kept_.count < most_kept) kept_.memories[kept_.count++] = std::move(memory);
+    static void keep(std::unique_ptr<Memory> memory) {
+        places_.try_some([&](std::atomic<Memory*>& place) {
+            Memory* expected = nullptr;
+            if (place.compare_exchange_strong(expected, memory.get())) memory.release();
+            return memory == nullptr;
+        });
     }
 
-    static thread_local Kept kept_;
+    static Places places_;
     std::unique_ptr<Memory> memory_;
 };
-thread_local Lease::Kept Lease::kept_;
+Lease::Places Lease::places_;
 
 constexpr float largest_float = std::numeric_limits<float>::max();
 constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-# Linux on x86 with 32 bits, by Debian's cross compiler. A static program runs wherever x86-64 Linux does (test.sh --target i686).
+# Linux on x86 with 32 bits, by Debian's cross compiler; programs run under qemu (test.sh --target i686).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR i686)
 set(CMAKE_C_COMPILER i686-linux-gnu-gcc)

@@ -2,9 +2,9 @@
 
     python3 tests/bindings/python_test.py --library /path/libtalus.so [--full] [--timings] [name of a test...]
 
-The package is put together as pip would do it, with the given library. The tests are in the folder python, a file per subject.
---full creates and destroys 1,000 worlds of 1,000 bodies instead of 100. --timings prints what calls cost and tests nothing.
-Ends with 77, which means skipped, if numpy is not installed.
+The package is put together as pip would do it, with the given library. The tests are in the folder python, a file per
+subject. --full creates and destroys 1,000 worlds of 1,000 bodies instead of 100. --timings prints what calls cost and
+tests nothing. Ends with 77, which means skipped, if numpy is not installed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "python"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", required=True, help="libtalus.so, as CMake builds it with BUILD_SHARED_LIBS")
+    parser.add_argument("--library", required=True, help="libtalus.so: what the target talus_c_shared makes")
     parser.add_argument("--full", action="store_true", help="create and destroy 1,000 worlds instead of 100")
     parser.add_argument("--timings", action="store_true", help="only print what calls cost")
     parser.add_argument("--fuzz-rounds", type=int, default=20, help="calls with nonsense, per function")

@@ -9,8 +9,8 @@
         world.step(1 / 60)
     print(crate.position.y)
 
-Units are SI. Frames are right-handed, and y points up. Rotations are unit quaternions, x first. A refused call raises talus.Error and
-changes nothing; an argument of the wrong type raises TypeError.
+Units are SI. Frames are right-handed, and y points up. Rotations are unit quaternions, x first. A refused call raises
+talus.Error and changes nothing; an argument of the wrong type raises TypeError.
 
 talus.plot draws profiles; talus.gym has environments for reinforcement learning.
 """

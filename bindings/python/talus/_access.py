@@ -1,8 +1,8 @@
 """Who may use a world, and when.
 
-A world of C must not be used while it steps, and must not be changed while another thread reads it. Calls that keep Python's
-interpreter lock cannot meet. Calls that release it take turns here: while one runs, the pointers that the others use are
-None, and they are refused.
+A world of C must not be used while it steps, and must not be changed while another thread reads it. Calls that keep
+Python's interpreter lock cannot meet. Calls that release it take turns here: while one runs, the pointers that the
+others use are None, and they are refused.
 
                           _read       _write
     open                  pointer     pointer
@@ -10,13 +10,12 @@ None, and they are refused.
     steps                 None        None         in a contact modifier: pointer, pointer; C refuses changes
     closed                None        None
 
-Python may switch threads whenever a call returns. So _reads() and _changes() take the pointer and call C without any call in
-between; their arguments are ready before.
+Python switches threads, and raises KeyboardInterrupt, only where a call begins or returns, or a loop goes back. So what
+must happen at once below is a few lines without calls, and needs no lock.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 
 from ._library import lib
@@ -26,7 +25,7 @@ from .errors import Error, from_c
 class Access:
     """A world of C and the right to use it: the base of World."""
 
-    __slots__ = ("_pointer", "_read", "_write", "_readers", "_steps", "_lock", "__weakref__")
+    __slots__ = ("_pointer", "_read", "_write", "_readers", "_steps", "__weakref__")
 
     def __init__(self, pointer: int):
         self._pointer: int | None = pointer
@@ -34,7 +33,6 @@ class Access:
         self._write: int | None = pointer
         self._readers = 0
         self._steps = False
-        self._lock = threading.Lock()
 
     @property
     def closed(self) -> bool:
@@ -42,12 +40,12 @@ class Access:
         return self._pointer is None
 
     def close(self) -> None:
-        """Frees the world's memory. All later calls raise talus.Error. Worlds are also closed when nothing refers to them,
-        and at the end of a `with` block."""
-        with self._lock:
-            if self._steps or self._readers:
-                raise Error("close: the world is in use; close it when its step or query has returned")
-            pointer, self._pointer, self._read, self._write = self._pointer, None, None, None
+        """Frees the world's memory. All later calls raise talus.Error. Worlds are also closed when nothing refers to
+        them, and at the end of a `with` block."""
+        if self._steps or self._readers:
+            raise Error("close: the world is in use; close it when its step or query has returned")
+        pointer = self._pointer
+        self._pointer = self._read = self._write = None
         lib.talus_world_destroy(pointer)
 
     def __enter__(self):
@@ -64,14 +62,16 @@ class Access:
     # ---- Short calls, which keep the interpreter lock.
 
     def _reads(self, function, *arguments):
-        """Calls a function of C that reads the world, and returns its result. It may have been refused: see _refusal()."""
+        """Calls a function of C that reads the world, and returns its result. It may have been refused: see
+        _refusal()."""
         pointer = self._read
         if pointer is None:
             raise self._unavailable()
         return function(pointer, *arguments)
 
     def _changes(self, function, *arguments):
-        """Calls a function of C that changes the world. Returns its result, or raises its error if that is False or 0."""
+        """Calls a function of C that changes the world. Returns its result, or raises its error if that is False or
+        0."""
         pointer = self._write
         if pointer is None:
             raise self._unavailable()
@@ -84,6 +84,8 @@ class Access:
         """Returns why the world cannot be used now."""
         if self._pointer is None:
             return Error("the world is closed")
+        if self._read is not None and self._steps:
+            return Error("this cannot be done from within step(); call it after that has returned")
         return Error("the world steps, or is read by another thread; wait until that call has returned")
 
     def _refusal(self) -> Error | None:
@@ -102,59 +104,31 @@ class Access:
         if refusal:
             raise refusal
 
-    # ---- Long calls, which release the interpreter lock.
+    # ---- Long calls, which release the interpreter lock: to functions of `free`.
 
-    def _begin_step(self) -> int:
-        """Begins a call that nothing else may meet. Returns the world's pointer."""
-        with self._lock:
-            if self._steps:
-                raise Error("the world cannot be changed from within step(); call it after that has returned")
-            if self._write is not None:
-                self._steps = True
-                self._read = self._write = None
-                return self._pointer
-        raise self._unavailable()
-
-    def _end_step(self) -> None:
-        with self._lock:
-            self._steps = False
-            self._read = self._write = self._pointer
-
-    def _begin_callback(self) -> None:
-        """Opens the world for a contact modifier, which C calls within a step. C refuses changes meanwhile."""
-        with self._lock:
-            self._read = self._write = self._pointer
-
-    def _end_callback(self) -> None:
-        with self._lock:
-            self._read = self._write = None
-
-    def _end_reading(self) -> None:
-        with self._lock:
+    def _reads_long(self, function, *arguments):
+        """Calls a function of C that reads the world. Meanwhile other threads may read it, too, but not change it."""
+        pointer = self._read
+        if pointer is None or self._steps:
+            raise self._unavailable()
+        self._readers += 1
+        self._write = None
+        try:
+            return function(pointer, *arguments)
+        finally:
             self._readers -= 1
             if self._readers == 0:
-                self._write = self._pointer
+                self._write = pointer
 
-    def _begin_reading(self) -> int:
-        """Begins a long call that reads the world. Returns its pointer."""
-        with self._lock:
-            if self._read is not None and not self._steps:
-                self._readers += 1
-                self._write = None
-                return self._read
-        raise self._unavailable()
-
-
-class Reading:
-    """The time of a long call that reads a world: `with Reading(world) as pointer: ...`"""
-
-    __slots__ = ("_world",)
-
-    def __init__(self, world: Access):
-        self._world = world
-
-    def __enter__(self) -> int:
-        return self._world._begin_reading()
-
-    def __exit__(self, *exception) -> None:
-        self._world._end_reading()
+    def _steps_long(self, function, *arguments):
+        """Calls a function of C that changes the world. Meanwhile nobody else may use it, except a contact modifier."""
+        pointer = self._write
+        if pointer is None or self._steps:
+            raise self._unavailable()
+        self._steps = True
+        self._read = self._write = None
+        try:
+            return function(pointer, *arguments)
+        finally:
+            self._steps = False
+            self._read = self._write = pointer

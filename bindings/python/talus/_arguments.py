@@ -1,7 +1,7 @@
 """Arguments of the user, as what C takes.
 
-A value of the wrong type raises a TypeError that names the argument. A number that C could not hold raises talus.Error. All
-else is for the engine to refuse.
+A value of the wrong type raises a TypeError that names the argument. A number that C could not hold raises talus.Error.
+All else is for the engine to refuse.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def transform(position, rotation, name: str) -> _c.TalusTransform:
 
 
 def names_of(enum: str, ending: str = "") -> dict[str, int]:
-    """Returns the values of an enum of C by the names that Python has for them: without what all of them begin with, and
-    without an ending that some have."""
+    """Returns the values of an enum of C by the names that Python has for them: without what all of them begin with,
+    and without an ending that some have."""
     words = [name.split("_") for name in _c.ENUMS[enum]]
     common = 0
     while all(len(w) > common + 1 and w[common] == words[0][common] for w in words):
@@ -118,7 +118,8 @@ def choices(names: dict[str, int]):
 
 
 def array(value, dtype, shape: tuple, name: str) -> np.ndarray:
-    """Returns a contiguous array of these dimensions; None is any length. Integers are checked against the type's range."""
+    """Returns a contiguous array of these dimensions; None is any length. Integers are checked against the type's
+    range."""
     wanted = "an array of " + ("integers" if np.dtype(dtype).kind == "u" else "numbers")
     lengths = " x ".join("n" if length is None else str(length) for length in shape)
     if len(shape) > 1:

@@ -1,8 +1,8 @@
 """Loads the library, and gives its functions the types of talus.h.
 
 A function can be called in two ways. `lib.talus_x(...)` keeps Python's interpreter lock during the call, so calls from
-several threads cannot meet in one world, and costs 60 ns less. `free.talus_x(...)` releases the lock, so that other threads
-run meanwhile. Only calls that take long use `free`; _access.py then guards the world.
+several threads cannot meet in one world, and costs 60 ns less. `free.talus_x(...)` releases the lock, so that other
+threads run meanwhile. Only calls that take long use `free`; _access.py then guards the world.
 """
 
 from __future__ import annotations

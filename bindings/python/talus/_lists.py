@@ -1,7 +1,7 @@
 """Lists that C writes, as arrays of numpy.
 
-A structure of C becomes a dtype of numpy with the same layout, so that C writes straight into the array. Vectors become rows: a
-list of contacts has contacts["normal"] of n x 3 floats. Single elements also have their fields as attributes:
+A structure of C becomes a dtype of numpy with the same layout, so that C writes straight into the array. Vectors become
+rows: a list of contacts has contacts["normal"] of n x 3 floats. Single elements also have their fields as attributes:
 contacts[0].normal.
 """
 
@@ -48,8 +48,8 @@ class Lists(Access):
         self._lengths: dict = {}
 
     def _list(self, function, dtype, *arguments) -> np.ndarray:
-        """Returns what function(world, *arguments, out, capacity) writes, in an array that has room for the list of last
-        time."""
+        """Returns what function(world, *arguments, out, capacity) writes, in an array that has room for the list of
+        last time."""
         capacity = self._lengths.get(function.__name__, 16)
         while True:
             out = np.empty(capacity, dtype)

@@ -337,7 +337,8 @@ class Body:
 
     @property
     def island(self) -> int | None:
-        """A number that bodies have in common if contacts or joints connected them in the last step; None: no island."""
+        """A number that bodies have in common if contacts or joints connected them in the last step; None: no
+        island."""
         island = self._number(lib.talus_world_island)
         if island != _c.TALUS_NO_ISLAND:
             return island

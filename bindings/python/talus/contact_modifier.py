@@ -43,7 +43,8 @@ class ModifiablePoint:
 
 
 class ContactModification:
-    """A contact that is about to be solved. `enabled`, `friction` and `restitution` may be changed, for this step only."""
+    """A contact that is about to be solved. `enabled`, `friction` and `restitution` may be changed, for this step
+    only."""
 
     __slots__ = ("_world", "_c")
 
@@ -103,21 +104,21 @@ stepping = threading.local()
 
 
 def callback(modifier: Modifier):
-    """Returns a function for C that calls the modifier. It works on a copy of the contact, because the user may keep it. What
-    the modifier raises, step() raises when it has returned."""
+    """Returns a function for C that calls the modifier. It works on a copy of the contact, because the user may keep
+    it. What the modifier raises, step() raises when it has returned."""
 
     def call(place, _):
         world = stepping.world
         contact = _c.TalusContactModification.from_address(place)
         copy = _c.TalusContactModification.from_buffer_copy(contact)
-        world._begin_callback()
         try:
+            world._read = world._write = world._pointer  # C refuses changes
             modifier(ContactModification(world, copy))
             contact.enabled, contact.friction, contact.restitution = copy.enabled, copy.friction, copy.restitution
             contact.points = copy.points
         except BaseException as exception:  # C must not see it
             stepping.exception = exception
         finally:
-            world._end_callback()
+            world._read = world._write = None
 
     return _c.TalusContactModifier(call)

@@ -86,9 +86,8 @@ def material_to_c(value, name: str) -> _c.TalusMaterial:
 
 
 def material_from(m: _c.TalusMaterial) -> Material:
-    return Material(
-        m.friction, m.restitution, m.rolling_resistance, vec3_from(m.grip_axis), m.grip_across, vec3_from(m.surface_velocity)
-    )
+    axis, belt = vec3_from(m.grip_axis), vec3_from(m.surface_velocity)
+    return Material(m.friction, m.restitution, m.rolling_resistance, axis, m.grip_across, belt)
 
 
 def filter_to_c(value, name: str) -> _c.TalusFilter:
@@ -285,8 +284,8 @@ def part(
 ) -> Part:
     """Returns one shape of a body that has several.
 
-    `position` (m) and `rotation` place the shape's frame in the body's frame. `fields` are the keywords that a body's only
-    shape has: density, material, friction, restitution, filter, sensor and so on (SurfaceFields).
+    `position` (m) and `rotation` place the shape's frame in the body's frame. `fields` are the keywords that a body's
+    only shape has: density, material, friction, restitution, filter, sensor and so on (SurfaceFields).
     """
     definition = lib.talus_shape_def()
     keep: list = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arguments as arg
 from . import _c
-from ._access import Access, Reading
+from ._access import Access
 from ._library import free, lib
 from .errors import Error
 from .vectors import Bounds
@@ -85,8 +85,8 @@ class DebugDrawing(Access):
     __slots__ = ()
 
     def draw(self, **options: Unpack[DrawOptions]) -> Drawing:
-        """Returns lines, points, triangles and texts that show what `options` ask for. For inspection: it takes some us per
-        figure."""
+        """Returns lines, points, triangles and texts that show what `options` ask for. For inspection: it takes some us
+        per figure."""
         wanted = lib.talus_debug_draw_options()
         arg.fill(wanted, options, _OPTIONS, "draw")
         lines, line_colors, points, point_colors, sizes, triangles, triangle_colors, texts = ([] for _ in range(8))
@@ -109,10 +109,8 @@ class DebugDrawing(Access):
 
         functions = {"line": line, "point": point, "triangle": triangle, "text": text}
         calls = {name: kind(functions[name]) for name, kind in _CALLS.items()}
-        draw, asked = _c.TalusDebugDraw(**calls), ctypes.byref(wanted)
-        with Reading(self) as pointer:
-            drawn = free.talus_world_draw(pointer, ctypes.byref(draw), asked)
-        if not drawn:
+        draw = _c.TalusDebugDraw(**calls)
+        if not self._reads_long(free.talus_world_draw, ctypes.byref(draw), ctypes.byref(wanted)):
             raise self._refusal() or Error("draw was refused")
         return Drawing(
             np.array(lines, np.float64).reshape(-1, 2, 3),

@@ -31,9 +31,9 @@ MAIN = "main"
 class Joint:
     """A joint of a world: a handle, which is stale when the joint is gone. A stale handle raises talus.Error.
 
-    Methods with `axis` are about "move_x", "move_y", "move_z", "turn_x", "turn_y", "turn_z" or "main": the angle of a hinge,
-    the displacement of a slider, the length of a distance joint, the twist of a ball joint, the rotation of a wheel about its
-    axle, and for a gear the coordinate of its second joint.
+    Methods with `axis` are about "move_x", "move_y", "move_z", "turn_x", "turn_y", "turn_z" or "main": the angle of a
+    hinge, the displacement of a slider, the length of a distance joint, the twist of a ball joint, the rotation of a
+    wheel about its axle, and for a gear the coordinate of its second joint.
     """
 
     __slots__ = ("_world", "_id")
@@ -246,9 +246,9 @@ JointLike = Union[Joint, int]
 class Joints(Lists):
     """The methods of World about joints. At least one of the two bodies must be dynamic.
 
-    All but gears take `anchor`, a point in the world (m), and `axis`, the direction of the main axis in the world; or the
-    joint's frames in the two bodies, `frame_a` and `frame_b`. With an anchor, all coordinates are zero at the bodies' present
-    poses, except the length of a distance joint. Further keywords: JointFields.
+    All but gears take `anchor`, a point in the world (m), and `axis`, the direction of the main axis in the world; or
+    the joint's frames in the two bodies, `frame_a` and `frame_b`. With an anchor, all coordinates are zero at the
+    bodies' present poses, except the length of a distance joint. Further keywords: JointFields.
     """
 
     __slots__ = ()
@@ -263,8 +263,8 @@ class Joints(Lists):
         drive: Drive | None = None,
         **joint: Unpack[JointFields],
     ) -> Joint:
-        """Adds a ball and socket. `cone`: largest angle between the frames' x axes, rad; `twist`: range about x, rad; of
-        `drive` the angular part is used."""
+        """Adds a ball and socket. `cone`: largest angle between the frames' x axes, rad; `twist`: range about x, rad;
+        of `drive` the angular part is used."""
         return self.add_joint("ball", body_a, body_b, cone=cone, twist=twist, drive=drive, **joint)
 
     def add_hinge(
@@ -322,9 +322,9 @@ class Joints(Lists):
     ) -> Joint:
         """Adds a rod, a rope or a coil spring between two points.
 
-        `anchor_a` and `anchor_b`: points of the two bodies, in the world, m; or `frame_a` and `frame_b`. `length`: (2, 2) or
-        2 is a rod of 2 m, (0, 2) a rope, (0, inf) together with `spring` a coil spring; None is a rod as long as the distance
-        now. `rest_length`: the spring's target, m; None: the distance now.
+        `anchor_a` and `anchor_b`: points of the two bodies, in the world, m; or `frame_a` and `frame_b`. `length`: (2,
+        2) or 2 is a rod of 2 m, (0, 2) a rope, (0, inf) together with `spring` a coil spring; None is a rod as long as
+        the distance now. `rest_length`: the spring's target, m; None: the distance now.
         """
         if anchor_a is not None and anchor_b is not None:
             joint["frame_a"] = self.joint_frames(body_a, body_b, anchor_a)[0]
@@ -363,10 +363,11 @@ class Joints(Lists):
         motor: MotorLike = None,
         **joint: Unpack[JointFields],
     ) -> Joint:
-        """Connects a wheel (B) to its chassis (A). The axis is the axle; frame A's y axis points up along the suspension.
+        """Connects a wheel (B) to its chassis (A). The axis is the axle; frame A's y axis points up along the
+        suspension.
 
-        `travel`: of the suspension, m; `steering`: about A's y, rad; `steering_servo`: for wheels that steer; `motor`: about the
-        axle, (rad/s, N m).
+        `travel`: of the suspension, m; `steering`: about A's y, rad; `steering_servo`: for wheels that steer; `motor`:
+        about the axle, (rad/s, N m).
         """
         of = dict(travel=travel, suspension=suspension, steering=steering, steering_servo=steering_servo, motor=motor)
         return self.add_joint("wheel", body_a, body_b, **of, **joint)

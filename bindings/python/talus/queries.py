@@ -1,7 +1,7 @@
 """Queries of a world: rays, moving shapes, overlaps, the nearest bodies. A part of World.
 
-They see every body at its present pose. They skip sensors, and shapes that do not collide with `filter`. Methods with a plural
-name cast many at once, from arrays to an array, and let other threads run meanwhile.
+They see every body at its present pose. They skip sensors, and shapes that do not collide with `filter`. Methods with a
+plural name cast many at once, from arrays to an array, and let other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from . import _arguments as arg
 from . import _c
-from ._access import Reading
 from ._library import free, lib
 from ._lists import Lists, dtype_of
 from .body import Body
@@ -40,7 +39,8 @@ class Hit(NamedTuple):
     position: Vec3
     """World, m."""
     normal: Vec3
-    """Outward, unit. If the cast starts in overlap: the direction that separates the two; zero for a ray that starts inside."""
+    """Outward, unit. If the cast starts in overlap: the direction that separates the two; zero for a ray that starts
+    inside."""
     fraction: float
     """Part of the translation, 0 to 1; 0 if the cast starts in overlap."""
 
@@ -108,8 +108,8 @@ class Queries(Lists):
         return self._hits(lib.talus_world_ray_cast_all, _ray(origin, translation), filter_pointer(filter))
 
     def ray_casts(self, origins, translations, filter: Filter | None = None) -> np.ndarray:
-        """Casts many rays. Returns an array with the first hit of each: fields body (0: no hit), shape, triangle, position,
-        normal, fraction.
+        """Casts many rays. Returns an array with the first hit of each: fields body (0: no hit), shape, triangle,
+        position, normal, fraction.
 
         `origins`: n x 3, world, m; `translations`: n x 3, or one for all, m.
         """
@@ -192,8 +192,7 @@ class Queries(Lists):
         if self._steps:  # in a contact modifier, after which the step goes on
             cast = self._reads(getattr(lib, name), given, count, only, out)
         else:
-            with Reading(self) as pointer:
-                cast = getattr(free, name)(pointer, given, count, only, out)
+            cast = self._reads_long(getattr(free, name), given, count, only, out)
         if not cast:
             raise self._refusal() or Error("the casts were refused")
         return hits
@@ -238,8 +237,10 @@ class Queries(Lists):
     def nearest(
         self, point: Vector, count: int = 1, max_distance: float = math.inf, filter: Filter | None = None
     ) -> list[Near]:
-        """Returns up to `count` bodies nearest to a point (m), by ascending distance, none farther than `max_distance` (m)."""
-        place, distance, only = arg.dvec3(point, "point"), arg.number(max_distance, "max_distance"), filter_pointer(filter)
+        """Returns up to `count` bodies nearest to a point (m), by ascending distance, none farther than `max_distance`
+        (m)."""
+        place, only = arg.dvec3(point, "point"), filter_pointer(filter)
+        distance = arg.number(max_distance, "max_distance")
         most = min(arg.integer(count, "count", 1, 2**63 - 1), max(1, self._reads(lib.talus_world_body_count)))
         near = np.empty(most, _NEAR)
         out = arg.address(near)

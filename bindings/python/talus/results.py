@@ -1,8 +1,8 @@
 """Results of the last step: what moved, touched, hit or broke, and what the step cost. A part of World.
 
 Lists are arrays of numpy with the fields of the structures in talus.h: contacts["normal"] has a row per contact, and
-contacts[0].normal is one row. Fields that name a body or a joint have the handle's number: World.body() and World.joint() make
-objects of them.
+contacts[0].normal is one row. Fields that name a body or a joint have the handle's number: World.body() and
+World.joint() make objects of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _PAIR = dtype_of(_c.TalusPairInfo)
 
 
 class Moved(NamedTuple):
-    """Bodies that moved in the last step. Both arrays are views of memory that the next call of World.moved() overwrites."""
+    """Bodies that moved in the last step. Both arrays are views of memory that the next call of World.moved()
+    overwrites."""
 
     bodies: np.ndarray
     """n handles."""
@@ -57,8 +58,8 @@ class Results(Lists):
     # ---- What moved.
 
     def moved(self, origin: Vector = (0.0, 0.0, 0.0)) -> Moved:
-        """Returns the bodies that moved in the last step and their poses, relative to `origin` (m). Nothing is copied: the
-        arrays are valid until the next call. For renderers."""
+        """Returns the bodies that moved in the last step and their poses, relative to `origin` (m). Nothing is copied:
+        the arrays are valid until the next call. For renderers."""
         place = arg.dvec3(origin, "origin")
         while True:
             bodies, poses = self._moved_bodies, self._moved_poses
@@ -80,8 +81,8 @@ class Results(Lists):
     def contacts(self, body: BodyLike | None = None) -> np.ndarray:
         """Returns the touching contacts of a body, or of the world, without sensors.
 
-        Fields: body_a, body_b, shape_a, shape_b, triangle, normal (from A to B), friction_impulse (on B, N s), point_count,
-        points (4, of which point_count are valid: position, separation, normal_impulse (N s), id, is_new).
+        Fields: body_a, body_b, shape_a, shape_b, triangle, normal (from A to B), friction_impulse (on B, N s),
+        point_count, points (4, of which point_count are valid: position, separation, normal_impulse (N s), id, is_new).
         """
         if body is None:
             return self._list(lib.talus_world_contacts, _CONTACT)
@@ -100,17 +101,18 @@ class Results(Lists):
         return self._list(lib.talus_world_contacts_ended, _CONTACT_EVENT)
 
     def contacts_hit(self) -> np.ndarray:
-        """Returns fast impacts of shapes with `hit_events`: fields body_a, body_b, shape_a, shape_b, point, normal (from A to
-        B), approach_speed (m/s), normal_impulse (N s)."""
+        """Returns fast impacts of shapes with `hit_events`: fields body_a, body_b, shape_a, shape_b, point, normal
+        (from A to B), approach_speed (m/s), normal_impulse (N s)."""
         return self._list(lib.talus_world_contacts_hit, _HIT_EVENT)
 
     def joints_broken(self) -> np.ndarray:
-        """Returns joints that broke or lost a body: fields joint, body_a, body_b, user_data, overloaded, force, torque."""
+        """Returns joints that broke or lost a body: fields joint, body_a, body_b, user_data, overloaded, force,
+        torque."""
         return self._list(lib.talus_world_joints_broken, _JOINT_EVENT)
 
     def pairs(self) -> np.ndarray:
-        """Returns the shape pairs of the narrowphase, for inspection: fields body_a, body_b, shape_a, shape_b, state, rung,
-        active, microseconds, separation (m), triangle."""
+        """Returns the shape pairs of the narrowphase, for inspection: fields body_a, body_b, shape_a, shape_b, state,
+        rung, active, microseconds, separation (m), triangle."""
         return self._list(lib.talus_world_pairs, _PAIR)
 
     # ---- Bodies.
@@ -146,11 +148,13 @@ class Results(Lists):
     def profile(self) -> np.record:
         """Returns what the last step cost: profile.total (us), profile.solve, profile.rungs["pairs"] and so on.
 
-        np.array([...]) of several is a table. docs/profiling.md says what the fields mean; rung_names has the names of `rungs`.
+        np.array([...]) of several is a table. docs/profiling.md says what the fields mean; rung_names has the names of
+        `rungs`.
         """
         return np.frombuffer(self._reads(lib.talus_world_profile), PROFILE)[0]
 
     def memory(self) -> dict[str, int]:
-        """Returns the heap memory in use, bytes: bodies, shapes, broadphase, contacts, joints, solver, hulls, meshes, total."""
+        """Returns the heap memory in use, bytes: bodies, shapes, broadphase, contacts, joints, solver, hulls, meshes,
+        total."""
         memory = self._reads(lib.talus_world_memory)
         return {name: getattr(memory, name) for name, _ in memory._fields_}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import threading
+from contextlib import contextmanager
 
 from . import _arguments as arg
 from . import _c
-from ._access import Access, Reading
+from ._access import Access
 from ._library import free, lib
 from ._owner import Owner
 from .errors import Error, made
@@ -17,10 +19,11 @@ from .shapes import Shape
 class Assets(Owner):
     """Names of hulls and meshes that your program has anyway. Saved worlds then have the name, not the content."""
 
-    __slots__ = ()
+    __slots__ = ("_lock",)
     _free = "talus_assets_destroy"
 
     def __init__(self):
+        self._lock = threading.Lock()  # a world may be saved with them in another thread
         self._pointer = lib.talus_assets_create()
         if not self._pointer:
             raise Error("the system has no more memory", "out_of_memory")
@@ -36,21 +39,27 @@ class Assets(Owner):
         except UnicodeEncodeError:
             raise Error("name has a character that is not in Unicode") from None
         if isinstance(asset, Mesh):
-            added = lib.talus_assets_add_mesh(self._pointer, encoded, asset._pointer)
+            add, content = lib.talus_assets_add_mesh, asset._pointer
         elif isinstance(asset, Shape) and asset.type == "hull":
-            added = lib.talus_assets_add_hull(self._pointer, encoded, asset._c.hull)
+            add, content = lib.talus_assets_add_hull, asset._c.hull
         else:
             raise arg.wrong_type("asset", "a hull or a mesh", asset)
+        with self._lock:
+            added = add(self._pointer, encoded, content)
         if not added:
             raise Error(f'name is "{name[:80]}"; it must not be empty, and not be used already')
 
 
-def _pointer(assets: Assets | None) -> int | None:
+@contextmanager
+def _table(assets: Assets | None):
+    """The time of a call that reads assets: `with _table(assets) as pointer: ...`"""
     if assets is None:
-        return None
+        yield None
+        return
     if not isinstance(assets, Assets):
         raise arg.wrong_type("assets", "a talus.Assets", assets)
-    return assets._pointer
+    with assets._lock:
+        yield assets._pointer
 
 
 def _bytes(value, name: str) -> bytes:
@@ -71,7 +80,8 @@ def _take(result: _c.TalusBytes) -> bytes:
 def load(data: bytes, assets: Assets | None) -> int:
     """Returns the world of C that was saved."""
     given = _bytes(data, "data")
-    return made(free.talus_world_load, ctypes.cast(given, ctypes.c_void_p), len(given), _pointer(assets))
+    with _table(assets) as table:
+        return made(free.talus_world_load, ctypes.cast(given, ctypes.c_void_p), len(given), table)
 
 
 class Saving(Access):
@@ -80,19 +90,18 @@ class Saving(Access):
     __slots__ = ()
 
     def save(self, assets: Assets | None = None) -> bytes:
-        """Returns the whole world as bytes. World.load() goes on with the same bits, and its handles stay valid. The contact
-        modifier is not saved."""
-        table = _pointer(assets)
-        with Reading(self) as pointer:
-            return _take(made(free.talus_world_save, pointer, table))
+        """Returns the whole world as bytes. World.load() goes on with the same bits, and its handles stay valid. The
+        contact modifier is not saved."""
+        with _table(assets) as table:
+            return _take(made(self._reads_long, free.talus_world_save, table))
 
     def save_changes(self, since: bytes, assets: Assets | None = None) -> bytes:
-        """Returns the difference between what save() returned earlier and what it returns now. Its size follows what has
-        changed: a body that sleeps takes no bytes."""
-        before, table = _bytes(since, "since"), _pointer(assets)
+        """Returns the difference between what save() returned earlier and what it returns now. Its size follows what
+        has changed: a body that sleeps takes no bytes."""
+        before = _bytes(since, "since")
         place, size = ctypes.cast(before, ctypes.c_void_p), len(before)
-        with Reading(self) as pointer:
-            return _take(made(free.talus_world_save_changes, pointer, place, size, table))
+        with _table(assets) as table:
+            return _take(made(self._reads_long, free.talus_world_save_changes, place, size, table))
 
     @staticmethod
     def apply_changes(since: bytes, changes: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """Convex shapes, and what two of them do without a world.
 
-A shape is made by a function of its name: sphere(), capsule(), box(), cylinder(), cone(), hull(), segment(), triangle(). It
-cannot be changed, and bodies may share it. Numbers that are not allowed raise talus.Error.
+A shape is made by a function of its name: sphere(), capsule(), box(), cylinder(), cone(), hull(), segment(),
+triangle(). It cannot be changed, and bodies may share it. Numbers that are not allowed raise talus.Error.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ def segment(start: Vector, end: Vector, radius: float = 0.0) -> Shape:
 
 def triangle(p: Vector, q: Vector, r: Vector, radius: float = 0.0) -> Shape:
     """All points within `radius` (>= 0, m) of a triangle with these corners (m). It has two sides."""
-    return _checked(lib.talus_triangle(arg.vec3(p, "p"), arg.vec3(q, "q"), arg.vec3(r, "r"), arg.number(radius, "radius")))
+    corners = arg.vec3(p, "p"), arg.vec3(q, "q"), arg.vec3(r, "r")
+    return _checked(lib.talus_triangle(*corners, arg.number(radius, "radius")))
 
 
 def shape_argument(value, name: str) -> _c.TalusShape:
@@ -225,16 +226,18 @@ def separation(a: Shape, b: Shape, position: Vector, rotation: Rotation = Quat()
 
 
 def ray_cast(shape: Shape, origin: Vector, translation: Vector) -> ShapeHit | None:
-    """Returns where the segment from `origin` to origin + translation (shape's frame, m) enters the shape, if it does."""
+    """Returns where the segment from `origin` to origin + translation (shape's frame, m) enters the shape, if it
+    does."""
     c = shape_argument(shape, "shape")
-    return _hit(lib.talus_shape_ray_cast(ctypes.byref(c), _finite_vec3(origin, "origin"), _finite_vec3(translation, "translation")))
+    start, motion = _finite_vec3(origin, "origin"), _finite_vec3(translation, "translation")
+    return _hit(lib.talus_shape_ray_cast(ctypes.byref(c), start, motion))
 
 
 def shape_cast(
     a: Shape, b: Shape, position: Vector, translation: Vector, rotation: Rotation = Quat()
 ) -> ShapeHit | None:
-    """Returns where shape B first touches A, if it does: B begins at `position` and `rotation` in A's frame and moves by
-    `translation` (m) without rotating. The result is in A's frame."""
+    """Returns where shape B first touches A, if it does: B begins at `position` and `rotation` in A's frame and moves
+    by `translation` (m) without rotating. The result is in A's frame."""
     first, second = shape_argument(a, "a"), shape_argument(b, "b")
     pose, motion = _pose(position, rotation), _finite_vec3(translation, "translation")
     return _hit(lib.talus_shape_shape_cast(ctypes.byref(first), ctypes.byref(second), pose, motion))

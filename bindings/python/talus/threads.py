@@ -12,7 +12,8 @@ from .errors import Error, made
 
 
 class ThreadPool(Owner):
-    """Threads that wait for the work of steps: world.step(dt, pool). The result has the same bits for any number of threads.
+    """Threads that wait for the work of steps: world.step(dt, pool). The result has the same bits for any number of
+    threads.
 
     Several worlds may share a pool; their steps then wait for each other.
     """
@@ -46,8 +47,8 @@ class ThreadPool(Owner):
 
     @property
     def simulate(self) -> bool:
-        """For measurements: the calling thread does all the work, and the profile's `span` says how long it would have taken
-        with a processor for each thread."""
+        """For measurements: the calling thread does all the work, and the profile's `span` says how long it would have
+        taken with a processor for each thread."""
         return self._jobs.simulate
 
     @simulate.setter

@@ -10,7 +10,6 @@ import numpy as np
 from . import _arguments as arg
 from . import _c
 from . import saving
-from ._access import Reading
 from ._library import free, lib
 from ._lists import handles
 from .body import Body
@@ -67,9 +66,9 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         world.step(1 / 60)
         print(ball.position.y)
 
-    A refused call raises talus.Error, and leaves the world as it was. Units are SI; frames are right-handed, y points up. A copy
-    (clone()) is an independent world, and both go on with the same bits. Handles of a world are valid in its copies:
-    copy.body(ball.id).
+    A refused call raises talus.Error, and leaves the world as it was. Units are SI; frames are right-handed, y points
+    up. A copy (clone()) is an independent world, and both go on with the same bits. Handles of a world are valid in its
+    copies: copy.body(ball.id).
     """
 
     def __init__(self, **settings: Unpack[Settings]):
@@ -97,35 +96,30 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
     # ---- Steps.
 
     def step(self, dt: float = 1 / 60, pool: ThreadPool | None = None) -> None:
-        """Advances the world by `dt` seconds, 1e-9 to 1, on the threads of a pool if there is one. Other threads of Python run
-        meanwhile, but must not use this world."""
+        """Advances the world by `dt` seconds, 1e-9 to 1, on the threads of a pool if there is one. Other threads of
+        Python run meanwhile, but must not use this world."""
         seconds = arg.number(dt, "dt")
         if pool is not None and not isinstance(pool, ThreadPool):
             raise arg.wrong_type("pool", "a talus.ThreadPool", pool)
-        pointer = self._begin_step()
-        try:
-            if self._modifier is not None:
-                stepped = self._step_with_modifier(pointer, seconds, pool)
-            elif pool is None:
-                stepped = free.talus_world_step(pointer, seconds, None)
-            else:
-                with pool as jobs:
-                    stepped = free.talus_world_step(pointer, seconds, jobs)
-        finally:
-            self._end_step()
+        if self._modifier is None:
+            stepped = self._step(seconds, pool)
+        else:
+            stepped = self._step_with_modifier(seconds, pool)
         if not stepped:
             raise self._refusal() or Error("the step was refused")
 
-    def _step_with_modifier(self, pointer: int, seconds: float, pool: ThreadPool | None) -> bool:
-        """Steps, and raises what the contact modifier has raised."""
+    def _step(self, seconds: float, pool: ThreadPool | None) -> bool:
+        if pool is None:
+            return self._steps_long(free.talus_world_step, seconds, None)
+        with pool as jobs:
+            return self._steps_long(free.talus_world_step, seconds, jobs)
+
+    def _step_with_modifier(self, seconds: float, pool: ThreadPool | None) -> bool:
+        """Steps, and raises what the contact modifier has raised. That may step other worlds."""
         outer = vars(stepping).copy()
         stepping.world, stepping.exception = self, None
         try:
-            if pool is None:
-                stepped = free.talus_world_step(pointer, seconds, None)
-            else:
-                with pool as jobs:
-                    stepped = free.talus_world_step(pointer, seconds, jobs)
+            stepped = self._step(seconds, pool)
             if stepping.exception is not None:
                 raise stepping.exception
             return stepped
@@ -166,7 +160,8 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         return [Body(self, id) for id in self._add(ctypes.addressof(array), len(listed)).tolist()]
 
     def add_copies(self, positions, rotations=None, **fields: Unpack[BodyFields]) -> np.ndarray:
-        """Adds equal bodies at many places, all or none. Returns their handles as an array, for poses() and velocities().
+        """Adds equal bodies at many places, all or none. Returns their handles as an array, for poses() and
+        velocities().
 
         `positions`: n x 3, m; `rotations`: n x 4, or None: the one in `fields`. `fields`: the keywords of add_body().
         """
@@ -259,10 +254,11 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
         self._changes(lib.talus_world_set_settings, pointer)
 
     def set_contact_modifier(self, modifier: Modifier | None) -> None:
-        """Sets a function that may change contacts of shapes with `modify_contacts` before they are solved; None: no function.
+        """Sets a function that may change contacts of shapes with `modify_contacts` before they are solved; None: no
+        function.
 
-        It is called with a ContactModification. It may read the world but not change it. What it raises, step() raises. Copies of
-        the world have it, too; saved worlds do not.
+        It is called with a ContactModification. It may read the world but not change it. What it raises, step() raises.
+        Copies of the world have it, too; saved worlds do not.
         """
         if modifier is not None and not callable(modifier):
             raise arg.wrong_type("modifier", "a function or None", modifier)
@@ -274,24 +270,23 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
 
     def clone(self) -> Self:
         """Returns an independent copy, which goes on with the same bits. Bodies have the same handles in it."""
-        with Reading(self) as pointer:
-            return self._of(made(free.talus_world_clone, pointer), self._modifier)
+        return self._of(made(self._reads_long, free.talus_world_clone), self._modifier)
 
     def assign(self, other: World) -> None:
         """Makes this world a copy of another one, in the memory that it has: the cheapest way to rewind."""
         if not isinstance(other, World):
             raise arg.wrong_type("other", "a talus.World", other)
-        pointer = self._begin_step()
-        try:
-            if other is self:
-                return
-            with Reading(other) as source:
-                assigned = free.talus_world_assign(pointer, source)
-                if assigned:
-                    self._modifier = other._modifier
-        finally:
-            self._end_step()
-        if not assigned:
+        if other is self:
+            self._reads(lib.talus_world_body_count)  # it may be closed
+            return
+
+        def assign(pointer: int) -> bool:
+            assigned = other._reads_long(lambda source: free.talus_world_assign(pointer, source))
+            if assigned:
+                self._modifier = other._modifier
+            return assigned
+
+        if not self._steps_long(assign):
             raise self._refusal() or Error("assign was refused")
 
     @classmethod

@@ -134,7 +134,12 @@ class Environments(unittest.TestCase):
             with self.assertRaises(error):
                 env.step(actions)
         env.step(np.full((3, 3), 99.0))  # clipped
-        for actions, error in (([0, 1, 2], talus.Error), ([0, 1], TypeError), ([0.5, 0, 1], TypeError), ([0, -1, 0], talus.Error)):
+        for actions, error in (
+            ([0, 1, 2], talus.Error),
+            ([0, -1, 0], talus.Error),
+            ([0, 1], TypeError),
+            ([0.5, 0, 1], TypeError),
+        ):
             cart = gym.CartPole(3)
             cart.reset()
             with self.assertRaises(error):
@@ -142,6 +147,45 @@ class Environments(unittest.TestCase):
         for arguments in ({"count": 0}, {"count": -1}, {"workers": 0}):
             with self.assertRaises(talus.Error):
                 gym.CartPole(**arguments)
+
+    def test_an_environment_of_the_users(self):
+        class Falling(gym.VectorEnv):
+            """A ball that is pushed up."""
+
+            dt, max_steps = 0.01, 50
+            action_space = gym.Box(np.zeros(1), np.ones(1))
+            observation_space = gym.Box(np.full(1, -np.inf), np.full(1, np.inf))
+            torque = 0.0
+
+            def build(self, world):
+                return [world.add_body(shape=talus.sphere(0.1), density=100)]
+
+            def place(self, count, random):
+                return np.tile((0, 1, 0, 0, 0, 0, 1), (count, 1, 1)), np.zeros((count, 1, 6))
+
+            def loads(self, actions):
+                return np.zeros((self.count, 1)), np.full((self.count, 1), self.torque)
+
+            def observe(self):
+                return self.poses[:, 0, 1:2]
+
+            def judge(self, actions, before):
+                return -self.poses[:, 0, 1], self.poses[:, 0, 1] < 0
+
+        for workers in (1, 2):
+            env = Falling(3, workers=workers)
+            env.reset()
+            ended = 0
+            while not ended:
+                seen, rewards, terminated, truncated, info = env.step(np.zeros((3, 1)))
+                ended = terminated.sum()
+            self.assertAlmostEqual(info["final_obs"][0, 0], 0, delta=0.1)
+            self.assertEqual(seen[0, 0], 1)
+            env.torque = np.nan
+            with self.assertRaisesRegex(talus.Error, "torque"):
+                env.step(np.zeros((3, 1)))
+            env.torque = 1.0
+            env.step(np.zeros((3, 1)))
 
     def test_a_copy_of_a_world_can_be_looked_at_and_a_closed_environment_refuses(self):
         env = gym.Hopper(2)

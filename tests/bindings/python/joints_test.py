@@ -20,8 +20,8 @@ class Kinds(unittest.TestCase):
     def test_a_pendulum_has_its_closed_form_period(self):
         world = talus.World(gravity=(0, -9.81, 0))
         ceiling = world.add_body(type="fixed", shape=talus.box((0.1, 0.1, 0.1)))
-        bob = world.add_body(shape=talus.sphere(0.01), position=(0.1 * math.sin(0.1), -math.cos(0.1) * 2, 0), allow_sleep=False)
-        bob.position = (2 * math.sin(0.1), -2 * math.cos(0.1), 0)
+        start = (2 * math.sin(0.1), -2 * math.cos(0.1), 0)
+        bob = world.add_body(shape=talus.sphere(0.01), position=start, allow_sleep=False)
         world.add_ball(ceiling, bob, anchor=(0, 0, 0))
         times, before = [], bob.position.x
         for i in range(1200):
@@ -91,7 +91,8 @@ class Kinds(unittest.TestCase):
             self.assertLess(b.position.length, reach + 0.01)
             self.assertAlmostEqual(joint.coordinate(), b.position.length, places=4)
         world, a, b = pair()
-        world.add_distance(a, b, anchor_a=(0, 0, 0), anchor_b=(2, 0, 0), length=(0, math.inf), spring=talus.Spring(2), rest_length=3)
+        coil = dict(length=(0, math.inf), spring=talus.Spring(2), rest_length=3)
+        world.add_distance(a, b, anchor_a=(0, 0, 0), anchor_b=(2, 0, 0), **coil)
         run(world, 240)
         self.assertAlmostEqual(b.position.x, 3, delta=0.01)
 
@@ -160,8 +161,8 @@ class Handles(unittest.TestCase):
     def test_what_is_described_adds_an_equal_joint(self):
         world, a, b = pair()
         hinge = world.add_hinge(
-            a, b, anchor=(1, 0, 0), axis=(0, 1, 0), limit=(-1, 1), motor=(1, 2), spring=(3, 0.5), collide_connected=True,
-            break_force=100, break_torque=50, user_data=8,
+            a, b, anchor=(1, 0, 0), axis=(0, 1, 0), limit=(-1, 1), motor=(1, 2), spring=(3, 0.5),
+            collide_connected=True, break_force=100, break_torque=50, user_data=8,
         )  # fmt: skip
         slider = world.add_slider(a, b, anchor=(1, 0, 0))
         joints = [
@@ -169,7 +170,7 @@ class Handles(unittest.TestCase):
             slider,
             world.add_ball(a, b, anchor=(1, 0, 0), cone=1),
             world.add_fixed(a, b, anchor=(1, 0, 0), linear_hertz=2),
-            world.add_distance(a, b, anchor_a=(0, 0, 0), anchor_b=(2, 0, 0), length=(1, 2), spring=(1,), rest_length=1.5),
+            world.add_distance(a, b, anchor_a=(0, 0, 0), anchor_b=(2, 0, 0), length=(1, 2), spring=(1,), rest_length=2),
             world.add_six_dof(a, b, anchor=(1, 0, 0), turn_x=talus.Axis(None, (1, 2), (3,))),
             world.add_wheel(a, b, anchor=(1, 0, 0), steering=(-0.5, 0.5), steering_servo=(5, 1, 0.25)),
             world.add_gear(hinge, slider, ratio=3),
@@ -206,10 +207,10 @@ class Handles(unittest.TestCase):
             (lambda: world.add_hinge(a, b), TypeError, "needs an anchor, or frame_a and frame_b"),
             (lambda: world.add_distance(a, b, anchor_a=(0, 0, 0)), TypeError, "both anchor_a and anchor_b"),
             (lambda: world.add_hinge(a, 1.5, anchor=(0, 0, 0)), TypeError, "body_b must be a talus.Body, not float"),
-            (lambda: world.add_hinge(a, b, anchor=(0, 0, 0), cone=1), TypeError, r"add_hinge\(\) has no argument|unexpected"),
+            (lambda: world.add_hinge(a, b, anchor=(0, 0, 0), cone=1), TypeError, "has no argument 'cone'"),
             (lambda: world.add_hinge(a, b, anchor=(0, 0, 0), limit=5), TypeError, "limit must be two numbers"),
             (lambda: world.add_hinge(a, b, anchor=(0, 0, 0), motor=(1, 2, 3)), TypeError, "motor must be two numbers"),
-            (lambda: world.add_hinge(a, b, anchor=(0, 0, 0), spring="soft"), TypeError, "spring must be a talus.Spring"),
+            (lambda: world.add_hinge(a, b, anchor=(0, 0, 0), spring="x"), TypeError, "spring must be a talus.Spring"),
             (lambda: world.add_gear(hinge, 7), talus.Error, "joint_b"),
             (lambda: world.add_gear(hinge, "x"), TypeError, "joint_b must be a talus.Joint"),
             (lambda: world.add_gear(hinge, hinge, anchor=(0, 0, 0)), TypeError, "connects two joints"),

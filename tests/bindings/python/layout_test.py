@@ -66,8 +66,8 @@ class Layout(unittest.TestCase):
         self.assertEqual(printed, expected)
 
     def test_a_dtype_of_numpy_has_the_layout_of_its_structure(self):
-        kinds = [_c.TalusContact, _c.TalusCastHit, _c.TalusMovedBody, _c.TalusProfile, _c.TalusHitEvent, _c.TalusJointEvent]
-        for kind in kinds:
+        names = ("Contact", "CastHit", "MovedBody", "Profile", "HitEvent", "JointEvent", "PairInfo", "NearHit")
+        for kind in (getattr(_c, f"Talus{name}") for name in names):
             dtype = _lists.dtype_of(kind)
             self.assertEqual(dtype.itemsize, ctypes.sizeof(kind))
             for name, _ in kind._fields_:
@@ -83,7 +83,8 @@ class Layout(unittest.TestCase):
             import header
         finally:
             sys.path.remove(str(support.PACKAGE))
-        for text in ("typedef struct A { int x; } A;", "TALUS_API Unknown f(void);", "typedef struct A { float x; } B;"):
+        unknown = ("typedef struct A { int x; } A;", "TALUS_API Unknown f(void);", "typedef struct A { float x; } B;")
+        for text in unknown:
             with self.assertRaises(SyntaxError):
                 header.parse(text)
 

@@ -20,7 +20,8 @@ def resident():
 @unittest.skipUnless(os.path.exists("/proc/self/statm"), "no /proc")
 class Memory(unittest.TestCase):
     def cycles(self, make, count):
-        """Calls make() until memory has settled, and then `count` times. Returns what it has grown by, MB, and the seconds."""
+        """Calls make() until memory has settled, and then `count` times. Returns what it has grown by, MB, and the
+        seconds."""
         for _ in range(10):
             make()
         gc.collect()

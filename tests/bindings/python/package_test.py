@@ -47,7 +47,7 @@ class Package(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         text = (support.PACKAGE / "README.md").read_text()
         program = text.split("```python\n")[1].split("```")[0]
-        code = program + "\nimport pathlib\nprint(pathlib.Path(talus.__file__).is_relative_to(" + repr(str(home)) + "))\n"
+        code = f"{program}\nimport pathlib\nprint(pathlib.Path(talus.__file__).is_relative_to({str(home)!r}))\n"
         done = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(done.stdout.split(), ["0.50", "True"], done.stderr)
         shown = subprocess.run([python, "-m", "pip", "show", "talus"], capture_output=True, text=True).stdout
@@ -72,11 +72,12 @@ class Package(unittest.TestCase):
         with tarfile.open(source) as archive:
             archive.extractall(self.folder)
         unpacked = self.folder / source.name.removesuffix(".tar.gz")
-        command = ["cmake", "-S", unpacked / "cpp", "-B", self.folder / "build", "-DBUILD_SHARED_LIBS=ON"]
+        command = ["cmake", "-S", unpacked / "cpp", "-B", self.folder / "build"]
         options = [f"-DTALUS_BUILD_{part}=OFF" for part in ("TESTS", "SAMPLES", "PROFILING")]
         done = subprocess.run(command + options, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         # From there, it builds a wheel as from the tree.
         code = "import backend; print(backend.version(), backend.HEADER.is_file(), backend.TALUS.name)"
-        done = subprocess.run([sys.executable, "-B", "-c", code], cwd=unpacked, capture_output=True, text=True, check=True)
+        command = [sys.executable, "-B", "-c", code]
+        done = subprocess.run(command, cwd=unpacked, capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout.split()[1:], ["True", "cpp"])

@@ -28,7 +28,8 @@ class Plots(unittest.TestCase):
         axes = stages.axes[0]
         line = axes.lines[0]
         np.testing.assert_array_equal(line.get_ydata(), [p.total for p in profiles])
-        self.assertEqual([c.get_label() for c in axes.collections], [n for n in talus.stage_names if any(p[n] for p in profiles)])
+        used = [name for name in talus.stage_names if any(profile[name] for profile in profiles)]
+        self.assertEqual([layer.get_label() for layer in axes.collections], used)
         pairs = talus.plot.rung_pairs(np.array(profiles)).axes[0]
         labels = [c.get_label() for c in pairs.collections]
         self.assertTrue(set(labels) <= set(talus.rung_names))

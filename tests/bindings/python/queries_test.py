@@ -12,7 +12,7 @@ class Queries(unittest.TestCase):
     def setUp(self):
         self.world = talus.World()
         self.balls = [
-            self.world.add_body(type="fixed", shape=talus.sphere(1), position=(4 * i, 0, 0), filter=talus.Filter(category=1 << i))
+            self.world.add_body(shape=talus.sphere(1), type="fixed", position=(4 * i, 0, 0), filter=talus.Filter(2**i))
             for i in range(3)
         ]
 

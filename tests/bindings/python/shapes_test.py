@@ -124,8 +124,9 @@ class Meshes(unittest.TestCase):
         materials = [talus.Material(friction=1.0), talus.Material(friction=0.0)]
         ground = world.add_body(type="fixed", mesh=field, mesh_materials=materials)
         self.assertEqual([m.friction for m in ground.shapes[0].mesh_materials], [1, 0])
+        box = talus.box((0.5, 0.5, 0.5))
         rough, slippery = (
-            world.add_body(shape=talus.box((0.5, 0.5, 0.5)), position=(x, 0.5, 2), linear_velocity=(0, 0, 3)) for x in (5, 15)
+            world.add_body(shape=box, position=(x, 0.5, 2), linear_velocity=(0, 0, 3)) for x in (5, 15)
         )
         for _ in range(60):
             world.step()

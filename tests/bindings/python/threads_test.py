@@ -1,5 +1,7 @@
 """Threads: pools, worlds side by side, and one world that several threads use against the rules."""
 
+import random
+import signal
 import sys
 import threading
 import time
@@ -60,6 +62,48 @@ class Pools(unittest.TestCase):
         for _ in range(5):
             world.step(1 / 60, pool)
         self.assertGreater(len(refused), 1)
+
+
+@unittest.skipUnless(hasattr(signal, "setitimer"), "no timer signals")
+class Interrupts(unittest.TestCase):
+    def test_an_interrupt_at_any_moment_leaves_the_world_usable(self):
+        world, other, pool, r = pile(10), talus.World(), talus.ThreadPool(2), random.Random(1)
+        rays, interrupts = np.zeros((50, 3)), 0
+        for body in world.bodies():
+            body.shapes = [talus.part(part.shape, modify_contacts=True) for part in body.shapes]
+        world.set_contact_modifier(lambda contact: contact.body_a.position)
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        def use():
+            end = time.monotonic() + 0.05  # an interrupt at the entry of a callback of C is lost
+            while time.monotonic() < end:
+                world.step(1 / 60)
+                world.step(1 / 60, pool)
+                world.ray_casts(rays, (0, -9, 0))
+                world.clone().save()
+                other.assign(world)
+
+        before, hook = signal.signal(signal.SIGALRM, interrupt), sys.unraisablehook
+        sys.unraisablehook = lambda _: None
+        try:
+            for _ in range(300):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, r.uniform(1e-4, 3e-3))
+                    use()
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                except KeyboardInterrupt:
+                    interrupts += 1
+                for w in (world, other):
+                    w.gravity = (0, -9.81, 0)
+                    self.assertGreaterEqual(w.body_count, 0)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+            sys.unraisablehook = hook
+        self.assertGreater(interrupts, 100)
+        world.step(1 / 60, pool)
 
 
 class Together(unittest.TestCase):

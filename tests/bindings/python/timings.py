@@ -10,7 +10,8 @@ from talus._library import lib
 
 
 def least(function, repetitions=200):
-    """Returns the time of a call, s: the least of many short series, of which some are not interrupted by other programs."""
+    """Returns the time of a call, s: the least of many short series, of which some are not interrupted by other
+    programs."""
     function()
     start = time.perf_counter()
     function()

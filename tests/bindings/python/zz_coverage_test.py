@@ -1,4 +1,5 @@
-"""Every function of the C header is called by the tests above: all by way of the package. The last file, because it counts."""
+"""Every function of the C header is called by the tests above: all by way of the package. The last file, because it
+counts."""
 
 import unittest
 

@@ -1,10 +1,10 @@
 """CartPole: a pole on a cart. Keep it upright by pushing the cart to the left or to the right.
 
-The sizes, masses, limits and rewards are those of gymnasium's CartPole-v1, after Barto, Sutton and Anderson, "Neuronlike adaptive
-elements that can solve difficult learning control problems" (1983):
+The sizes, masses, limits and rewards are those of gymnasium's CartPole-v1, after Barto, Sutton and Anderson,
+"Neuronlike adaptive elements that can solve difficult learning control problems" (1983):
 
-    observation  position of the cart (m), its velocity (m/s), angle of the pole (rad, 0: upright, positive: to the right), its
-                 rate (rad/s)
+    observation  position of the cart (m), its velocity (m/s), angle of the pole (rad, 0: upright, positive: to the
+                 right), its rate (rad/s)
     action       0: push to the left with 10 N, 1: to the right
     reward       1 per step
     terminated   the cart is more than 2.4 m from the centre, or the pole more than 12 degrees from upright

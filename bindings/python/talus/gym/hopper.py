@@ -8,11 +8,12 @@
                    |     leg
                 -==o===  <- ankle, -45 to 45 degrees; foot
 
-It has the sizes and masses of the Hopper of Erez, Tassa and Todorov, "Infinite horizon model predictive control for nonlinear periodic
-tasks" (2012), as gymnasium has it. Its motors are weaker: in the original they also turn heavy rotors, which are left out here.
+It has the sizes and masses of the Hopper of Erez, Tassa and Todorov, "Infinite horizon model predictive control for
+nonlinear periodic tasks" (2012), as gymnasium has it. Its motors are weaker: in the original they also turn heavy
+rotors, which are left out here.
 
-    observation  height of the torso (m), its angle (rad, positive: forward), angles of hip, knee and ankle (rad); velocity of the
-                 torso along x and y (m/s), rates of these four angles (rad/s), at most 10: 11 numbers
+    observation  height of the torso (m), its angle (rad, positive: forward), angles of hip, knee and ankle (rad);
+                 velocity of the torso along x and y (m/s), rates of these four angles (rad/s), at most 10: 11 numbers
     action       torques of hip, knee and ankle, -1 to 1
     reward       speed forward (m/s), plus 1, minus 0.001 times the square of the action
     terminated   the torso is below 0.7 m or tilted by more than 0.2 rad
@@ -77,7 +78,7 @@ class Hopper(VectorEnv):
         x, y = noise[:, 0], CENTERS[TORSO][1] + noise[:, 1]
         vx, vy = rates[:, 0], rates[:, 1]
         poses, velocities = [plane(x, y, turns[:, 0])], [plane_velocities(vx, vy, spins[:, 0])]
-        for k, pivot in enumerate(PIVOTS):  # from the centre of a body to the next joint, and on to the centre of the next body
+        for k, pivot in enumerate(PIVOTS):  # from a body's centre to the next joint, and on to the next body's centre
             for body, begin, end in ((k, CENTERS[k], pivot), (k + 1, pivot, CENTERS[k + 1])):
                 sine, cosine = np.sin(turns[:, body]), np.cos(turns[:, body])
                 dx, dy = end[0] - begin[0], end[1] - begin[1]

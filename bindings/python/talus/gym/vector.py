@@ -1,14 +1,15 @@
 """Many equal worlds that are stepped side by side: what the environments have in common.
 
-An environment builds one world, and this class copies it. Per step and world it makes a few calls of C and nothing else: it applies
-the forces, steps, and lets C write poses and velocities into two arrays. Observations and rewards are computed from these for all worlds
-at once. A world begins a new episode by assigning the first world to it, which costs a copy of its memory.
+An environment builds one world, and this class copies it. Per step and world it makes a few calls of C and nothing
+else: it applies the forces, steps, and lets C write poses and velocities into two arrays. Observations and rewards are
+computed from these for all worlds at once. A world begins a new episode by assigning the first world to it, which costs
+a copy of its memory.
 """
 
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,8 +62,8 @@ class VectorEnv:
     def __init__(self, count: int = 1, *, workers: int = 1, autoreset: bool = True):
         """count:     number of environments
         workers:   threads that step them
-        autoreset: an environment whose episode ends begins the next one in the same step: the observation that step() returns is
-                   the first one of the new episode, and info["final_obs"] has the last one of the old
+        autoreset: an environment whose episode ends begins the next one in the same step: the observation that step()
+                   returns is the first one of the new episode, and info["final_obs"] has the last one of the old
         """
         self.count = arg.integer(count, "count", 1, 10_000_000)
         self.workers = arg.integer(workers, "workers", 1, 1024)
@@ -109,13 +110,13 @@ class VectorEnv:
     # ---- What users call.
 
     def reset(self, *, seed: int | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins an episode in all environments. Returns observations and an empty dictionary. With the same seed, the same
-        actions give the same bits."""
+        """Begins an episode in all environments. Returns observations and an empty dictionary. With the same seed, the
+        same actions give the same bits."""
         with self._lock:
             if seed is not None:
                 self._random = np.random.default_rng(arg.integer(seed, "seed", 0, 2**128))
             self._begin(np.arange(self.count))
-            return self.observe(), {}
+            return np.array(self.observe()), {}
 
     def step(self, actions) -> Step:
         """Steps all environments by one action each. Returns observations, rewards, terminated, truncated, info."""
@@ -128,13 +129,13 @@ class VectorEnv:
             self._steps += 1
             rewards, terminated = self.judge(given, before)
             truncated = (self._steps >= self.max_steps) & ~terminated
-            observations = self.observe()
+            observations = np.array(self.observe())  # a copy, if they are views of the poses
             info: dict[str, Any] = {}
             ended = np.flatnonzero(terminated | truncated)
             if len(ended) and self.autoreset:
                 info["final_obs"], info["_final_obs"] = observations, terminated | truncated
                 self._begin(ended)
-                observations = self.observe()
+                observations = np.array(self.observe())
             else:
                 self._ended[ended] = True
             return observations, rewards, terminated, truncated, info
@@ -184,21 +185,23 @@ class VectorEnv:
             return
         bounds = np.linspace(0, self.count, self.workers + 1).astype(int).tolist()
         parts = [self._threads.submit(self._advance_some, *part, *loads) for part in zip(bounds, bounds[1:])]
+        wait(parts)
         for part in parts:
-            part.result()
+            part.result()  # raises what the part has raised
 
     def _advance_some(self, begin: int, end: int, forces: list, torques: list) -> None:
         ids, vec3 = self._ids.tolist(), _c.TalusVec3
         push, turn, step = lib.talus_world_apply_force, lib.talus_world_apply_torque, free.talus_world_step
         for i in range(begin, end):
             world = self._pointers[i]
+            done = True
             for body, force, torque in zip(ids, forces[i], torques[i]):
                 if force:
-                    push(world, body, vec3(force, 0.0, 0.0))
+                    done &= push(world, body, vec3(force, 0.0, 0.0))
                 if torque:
-                    turn(world, body, vec3(0.0, 0.0, torque))
-            if not step(world, self.dt, None):
-                raise self._worlds[i]._refusal() or Error("a step was refused")
+                    done &= turn(world, body, vec3(0.0, 0.0, torque))
+            if not (done and step(world, self.dt, None)):
+                raise self._refusal(i)
         self._read_bodies(range(begin, end))
 
     def _read_bodies(self, indices) -> None:
@@ -212,6 +215,10 @@ class VectorEnv:
             read_poses(world, ids, n, origin, poses + i * pose_size)
             read_velocities(world, ids, n, velocities + i * velocity_size)
 
+    def _refusal(self, index: int) -> Error:
+        """Returns why a world has refused a call."""
+        return self._worlds[index]._refusal() or Error(f"world {index} has refused a call")
+
     def _begin(self, indices: np.ndarray) -> None:
         """Begins episodes."""
         if self._first.closed:
@@ -220,11 +227,13 @@ class VectorEnv:
         first, ids = self._first._pointer, self._ids.tolist()
         for i, its_poses, its_velocities in zip(indices.tolist(), poses.tolist(), velocities.tolist()):
             world = self._pointers[i]
-            lib.talus_world_assign(world, first)
+            done = lib.talus_world_assign(world, first)
             for body, pose, velocity in zip(ids, its_poses, its_velocities):
-                lib.talus_world_set_transform(world, body, _c.TalusDVec3(*pose[:3]), _c.TalusQuat(*pose[3:]))
-                lib.talus_world_set_linear_velocity(world, body, _c.TalusVec3(*velocity[:3]))
-                lib.talus_world_set_angular_velocity(world, body, _c.TalusVec3(*velocity[3:]))
+                done &= lib.talus_world_set_transform(world, body, _c.TalusDVec3(*pose[:3]), _c.TalusQuat(*pose[3:]))
+                done &= lib.talus_world_set_linear_velocity(world, body, _c.TalusVec3(*velocity[:3]))
+                done &= lib.talus_world_set_angular_velocity(world, body, _c.TalusVec3(*velocity[3:]))
+            if not done:
+                raise self._refusal(i)
         self._read_bodies(indices.tolist())
         self._steps[indices] = 0
         self._ended[indices] = False
