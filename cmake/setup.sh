@@ -12,7 +12,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 run_packages=(g++ cmake ninja-build libglm-dev libassimp-dev zlib1g-dev libstb-dev)
 window_packages=(libglfw3-dev libimgui-dev libgl-dev libgl1-mesa-dri pkg-config fonts-dejavu-core)
 # Xvfb and Chromium: the window and the pages are tested in real programs, by scripts in Python.
-test_packages=("${run_packages[@]}" "${window_packages[@]}" ccache clang doctest-dev libbullet-dev libtbb-dev xvfb xauth libxtst6 chromium python3)
+test_packages=("${run_packages[@]}" "${window_packages[@]}" ccache clang doctest-dev libbullet-dev libtbb-dev xvfb xauth libxtst6 chromium python3 python3-numpy)
 sanitizer_packages=(libclang-rt-dev)  # clang's sanitizers and libFuzzer
 # Other platforms' compilers, and what runs their programs (test.sh --target).
 declare -A target_packages=(

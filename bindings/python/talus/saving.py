@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from contextlib import contextmanager
 
 from . import _arguments as arg
 from . import _c
@@ -50,16 +49,14 @@ class Assets(Owner):
             raise Error(f'name is "{name[:80]}"; it must not be empty, and not be used already')
 
 
-@contextmanager
-def _table(assets: Assets | None):
-    """The time of a call that reads assets: `with _table(assets) as pointer: ...`"""
+def _with(assets: Assets | None, call):
+    """Returns call(pointer to the assets), which must not change meanwhile."""
     if assets is None:
-        yield None
-        return
+        return call(None)
     if not isinstance(assets, Assets):
         raise arg.wrong_type("assets", "a talus.Assets", assets)
     with assets._lock:
-        yield assets._pointer
+        return call(assets._pointer)
 
 
 def _bytes(value, name: str) -> bytes:
@@ -80,8 +77,8 @@ def _take(result: _c.TalusBytes) -> bytes:
 def load(data: bytes, assets: Assets | None) -> int:
     """Returns the world of C that was saved."""
     given = _bytes(data, "data")
-    with _table(assets) as table:
-        return made(free.talus_world_load, ctypes.cast(given, ctypes.c_void_p), len(given), table)
+    place, size = ctypes.cast(given, ctypes.c_void_p), len(given)
+    return _with(assets, lambda table: made(free.talus_world_load, place, size, table))
 
 
 class Saving(Access):
@@ -92,16 +89,14 @@ class Saving(Access):
     def save(self, assets: Assets | None = None) -> bytes:
         """Returns the whole world as bytes. World.load() goes on with the same bits, and its handles stay valid. The
         contact modifier is not saved."""
-        with _table(assets) as table:
-            return _take(made(self._reads_long, free.talus_world_save, table))
+        return _with(assets, lambda table: _take(made(self._reads_long, free.talus_world_save, table)))
 
     def save_changes(self, since: bytes, assets: Assets | None = None) -> bytes:
         """Returns the difference between what save() returned earlier and what it returns now. Its size follows what
         has changed: a body that sleeps takes no bytes."""
         before = _bytes(since, "since")
-        place, size = ctypes.cast(before, ctypes.c_void_p), len(before)
-        with _table(assets) as table:
-            return _take(made(self._reads_long, free.talus_world_save_changes, place, size, table))
+        place, size, save = ctypes.cast(before, ctypes.c_void_p), len(before), free.talus_world_save_changes
+        return _with(assets, lambda table: _take(made(self._reads_long, save, place, size, table)))
 
     @staticmethod
     def apply_changes(since: bytes, changes: bytes) -> bytes:

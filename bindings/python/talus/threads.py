@@ -57,24 +57,23 @@ class ThreadPool(Owner):
 
     def close(self) -> None:
         """Ends the threads."""
-        if self._owner == threading.get_ident():
-            raise Error("the pool is used by a step of this thread")
+        self._refuse_own_step()
         with self._lock:
             pointer, self._pointer = self._pointer, None
         lib.talus_thread_pool_destroy(pointer)
 
-    # While a step uses it.
+    def _lend(self, step):
+        """Returns step(jobs), while nobody else uses the pool."""
+        self._refuse_own_step()
+        with self._lock:
+            try:
+                self._owner = threading.get_ident()
+                if self._pointer is None:
+                    raise Error("the pool is closed")
+                return step(ctypes.byref(self._jobs))
+            finally:
+                self._owner = None
 
-    def __enter__(self):
+    def _refuse_own_step(self) -> None:
         if self._owner == threading.get_ident():
             raise Error("the pool is used by a step of this thread")
-        self._lock.acquire()
-        self._owner = threading.get_ident()
-        if self._pointer is None:
-            self.__exit__()
-            raise Error("the pool is closed")
-        return ctypes.byref(self._jobs)
-
-    def __exit__(self, *exception) -> None:
-        self._owner = None
-        self._lock.release()

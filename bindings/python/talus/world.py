@@ -111,8 +111,7 @@ class World(Joints, Queries, Results, Saving, DebugDrawing):
     def _step(self, seconds: float, pool: ThreadPool | None) -> bool:
         if pool is None:
             return self._steps_long(free.talus_world_step, seconds, None)
-        with pool as jobs:
-            return self._steps_long(free.talus_world_step, seconds, jobs)
+        return pool._lend(lambda jobs: self._steps_long(free.talus_world_step, seconds, jobs))
 
     def _step_with_modifier(self, seconds: float, pool: ThreadPool | None) -> bool:
         """Steps, and raises what the contact modifier has raised. That may step other worlds."""

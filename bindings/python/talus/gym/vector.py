@@ -70,6 +70,8 @@ class VectorEnv:
         self.autoreset = arg.flag(autoreset, "autoreset")
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(self.workers, "talus.gym") if self.workers > 1 else None
+        self._slices = [threading.Lock() for _ in range(self.workers)]  # held while a thread steps its part of the worlds
+        self._turn = 0  # threads leave out steps of earlier turns
 
         self._first = World(allow_sleep=False, timing="off")
         self.bodies = self.build(self._first)
@@ -113,6 +115,7 @@ class VectorEnv:
         """Begins an episode in all environments. Returns observations and an empty dictionary. With the same seed, the
         same actions give the same bits."""
         with self._lock:
+            self._settle()
             if seed is not None:
                 self._random = np.random.default_rng(arg.integer(seed, "seed", 0, 2**128))
             self._begin(np.arange(self.count))
@@ -122,6 +125,7 @@ class VectorEnv:
         """Steps all environments by one action each. Returns observations, rewards, terminated, truncated, info."""
         given = self._actions(actions)
         with self._lock:
+            self._settle()
             if self._ended.any():
                 raise Error("step: an episode has ended, or none has begun; call reset()")
             before = self.poses.copy()
@@ -151,11 +155,13 @@ class VectorEnv:
         """Returns a copy of a world, to look at it."""
         index = arg.integer(index, "index", 0, self.count - 1)
         with self._lock:
+            self._settle()
             return self._worlds[index].clone()
 
     def close(self) -> None:
         """Ends the threads and frees the worlds."""
         with self._lock:
+            self._settle()
             if self._threads is not None:
                 self._threads.shutdown()
             self._ended[:] = True
@@ -183,11 +189,24 @@ class VectorEnv:
         if self._threads is None:
             self._advance_some(0, self.count, *loads)
             return
-        bounds = np.linspace(0, self.count, self.workers + 1).astype(int).tolist()
-        parts = [self._threads.submit(self._advance_some, *part, *loads) for part in zip(bounds, bounds[1:])]
+        submit, turn = self._threads.submit, self._turn
+        parts = [submit(self._advance_slice, turn, k, *loads) for k in range(self.workers)]
         wait(parts)
         for part in parts:
             part.result()  # raises what the part has raised
+
+    def _settle(self) -> None:
+        """Waits for threads that still step worlds after an interrupt, and cancels steps that they have not begun."""
+        self._turn += 1
+        for lock in self._slices:
+            with lock:
+                pass
+
+    def _advance_slice(self, turn: int, number: int, forces: list, torques: list) -> None:
+        with self._slices[number]:
+            if turn == self._turn:
+                begin, end = (self.count * k // self.workers for k in (number, number + 1))
+                self._advance_some(begin, end, forces, torques)
 
     def _advance_some(self, begin: int, end: int, forces: list, torques: list) -> None:
         ids, vec3 = self._ids.tolist(), _c.TalusVec3

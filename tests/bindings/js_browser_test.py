@@ -1,0 +1,90 @@
+"""The package for JavaScript in a browser: python3 js_browser_test.py PACKAGE [THREE]
+
+PACKAGE is the package's folder (bindings/js/package.sh makes it). THREE is the folder of three.js's npm package; without
+it, the example that draws with three.js is not tried.
+"""
+
+import functools
+import http.server
+import pathlib
+import re
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "pages"))
+from chromium import expect, run
+
+PACKAGE = pathlib.Path(sys.argv[1]).resolve()
+THREE = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+
+CRATE = """(async () => {
+    const { load } = await import('/talus.mjs');
+    const talus = await load(%s);
+    const world = new talus.World();
+    world.addBody({ type: 'fixed', shape: talus.box(50, 1, 50), position: [0, -1, 0] });
+    const crate = world.addBody({ shape: talus.box(0.5, 0.5, 0.5), position: [0, 10, 0] });
+    for (let i = 0; i < 240; ++i) world.step(1 / 60);
+    return [world.position(crate)[1], world.hash()];
+})()"""
+
+WORKER = """new Promise((done, failed) => {
+    const code = `import { load } from '${location.origin}/talus.mjs';
+    const talus = await load();
+    const world = new talus.World();
+    world.addBody({ shape: talus.sphere(1) });
+    postMessage(world.bodyCount());`;
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' });
+    worker.onmessage = ({ data }) => done(data);
+    worker.onerror = (event) => failed(new Error(event.message));
+})"""
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the package, and three.js in place of the address that the example gets it from."""
+
+    extensions_map = {".mjs": "text/javascript", ".js": "text/javascript", ".html": "text/html", ".wasm": "application/wasm"}
+
+    def do_GET(self):
+        if self.path != "/examples/three.html":
+            return super().do_GET()
+        page = (PACKAGE / "examples/three.html").read_text(encoding="utf-8")
+        body = re.sub(r"https://unpkg.com/three@[\d.]+", "/three", page).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        return None
+
+    def translate_path(self, path):
+        if path.startswith("/three/") and THREE:
+            return str(THREE / path[len("/three/"):])
+        return super().translate_path(path)
+
+    def log_message(self, *_):
+        pass
+
+
+def test(page):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=PACKAGE))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    site = f"http://127.0.0.1:{server.server_port}"
+
+    page.open(f"{site}/README.md")
+    height, bits = page.evaluate(CRATE % "")
+    print(f"The crate rests at {height:.3f} m; the hash is {bits}.")
+    expect(abs(height - 0.5) < 0.005, f"the crate rests on the floor: {height}")
+    expect(page.evaluate(CRATE % "{ simd: false }") == [height, bits], "both modules give the same bits")
+    expect(page.evaluate(WORKER) == 1, "a worker can load the package")
+    expect(not page.errors, f"no errors: {page.errors}")
+
+    if THREE:
+        page.open(f"{site}/examples/three.html")
+        page.wait_for("document.querySelector('canvas')")
+        page.evaluate("new Promise((done) => setTimeout(done, 2000))")
+        expect(not page.errors, f"no errors: {page.errors}")
+        page.screenshot("/tmp/jsgen/three.png")
+    server.shutdown()
+
+
+run(test, seconds=300)
