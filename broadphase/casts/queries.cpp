@@ -72,8 +72,9 @@ private:
     static void keep(std::unique_ptr<Memory> memory) {
         places_.try_some([&](std::atomic<Memory*>& place) {
             Memory* expected = nullptr;
-            if (place.compare_exchange_strong(expected, memory.get())) memory.release();
-            return memory == nullptr;
+            if (!place.compare_exchange_strong(expected, memory.get())) return false;
+            static_cast<void>(memory.release());  // it is the place's now
+            return true;
         });
     }
 
