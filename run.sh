@@ -4,6 +4,8 @@
 #   ./run.sh                      runs every scene, and prints a table of what each of them cost
 #   ./run.sh SCENE [options]      runs one scene
 #   ./run.sh --window [options]   opens the window; installs what that needs
+#   ./run.sh --web [PORT]         builds the window as a web page, in build/wasm/page, and serves it to this machine's
+#                                 browser; port 8000, or another one; 0: builds only
 #   ./run.sh --list               lists the scenes
 #   ./run.sh OPTION...            passes other options to the runner, talus-samples
 #   ./run.sh --help               prints this and the runner's options (--window --help: the window's)
@@ -18,6 +20,21 @@ if [ "${1-}" = --window ]; then
     program=talus-window
     packages+=("${window_packages[@]}")
     shift
+fi
+
+if [ "${1-}" = --web ]; then
+    port=${2-8000}
+    [[ $port =~ ^[0-9]+$ ]] && [ "$port" -le 65535 ] || fail "--web takes a port, 0 to 65535, not '$port'"
+    read -ra packages <<<"${target_packages[wasm]} ${page_packages[*]}"
+    install_packages "${packages[@]}"
+    fetch_source imgui
+    fetch_source zlib
+    samples/fetch_meshes.sh || true
+    build wasm -- talus-window
+    say "The page is build/wasm/page: static files, for any web server"
+    [ "$port" != 0 ] || exit 0
+    say "Open http://localhost:$port; Ctrl+C ends this"
+    exec python3 -m http.server --bind 127.0.0.1 --directory build/wasm/page "$port"
 fi
 
 # These two take no build: before the first one they are answered from the documents, which tests keep equal.

@@ -25,12 +25,14 @@ function(talus_library name)
   # glm would convert doubles to floats without a word: places in the world must not become floats by oversight.
   target_compile_definitions(talus_${name} PRIVATE GLM_FORCE_EXPLICIT_CTOR)
   talus_precompile(talus_${name})
+  # A kernel's file defines the types of one instruction set, and then includes the kernel's code.
+  set(kernels ${arg_SOURCES})
+  list(FILTER kernels INCLUDE REGEX "_kernel_")
   if(arg_UNITE AND TALUS_UNITE)
     set_target_properties(talus_${name} PROPERTIES UNITY_BUILD ON)
-    # A kernel's file defines the types of one instruction set, and then includes the kernel's code.
-    list(FILTER arg_SOURCES INCLUDE REGEX "_kernel_")
-    set_source_files_properties(${arg_SOURCES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
+  talus_small_download(talus_${name} ${kernels})
 endfunction()
 
 # talus_embed(TARGET file...): makes each text file a constant of TARGET's: "page.html" is

@@ -22,6 +22,7 @@ declare -A target_packages=(
     [wasm]="emscripten nodejs"
     [wasm-plain]="emscripten nodejs"
 )
+page_packages=(cmake ninja-build ccache libglm-dev fonts-dejavu-core python3)  # the window as a web page (run.sh --web)
 ci_packages=("${test_packages[@]}" "${sanitizer_packages[@]}" clang-format clang-tidy doxygen)
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -99,6 +100,27 @@ install_packages() {
         say "Going on without these packages, since apt-get could not install them (no network, or not Debian 12 or" \
             "newer? build/log/apt-install.txt): ${refused[*]}"
     fi
+}
+
+# fetch_source PACKAGE: the source of a Debian package, unpacked in build/source/PACKAGE: for platforms that Debian has no
+# libraries for. It comes from the same places as the packages; the machine's own list of these stays as it is.
+fetch_source() {
+    local folder=$PWD/build/source/$1 own=$PWD/build/source/apt options
+    [ ! -d "$folder" ] || return 0
+    command -v apt-get >/dev/null || fail "$folder is missing: unpack the source of $1 there (this is no Debian)"
+    say "Fetching the source of $1"
+    mkdir -p "$own/lists/partial" "$own/$1"
+    apt-get indextargets --format 'deb-src $(SITE) $(RELEASE) $(COMPONENT)' 'Identifier: Packages' 'Origin: Debian' |
+        sort -u >"$own/sources.list"
+    options=(-o "Dir::Etc::sourcelist=$own/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$own/lists"
+        -o APT::Sandbox::User= -o Acquire::Retries=2)
+    quietly "source-lists" apt-get "${options[@]}" update
+    (cd "$own/$1" && apt-get "${options[@]}" source --download-only "$1") >"build/log/source-$1.txt" 2>&1 </dev/null ||
+        fail "apt-get cannot fetch the source of $1; build/log/source-$1.txt says why"
+    rm -rf "$folder.part"
+    mkdir "$folder.part"
+    tar xf "$own/$1"/*.orig.tar.* -C "$folder.part" --strip-components=1
+    mv "$folder.part" "$folder"
 }
 
 # build PRESET [-- target...]: configures and builds in the folder of the preset; all when no target is named.

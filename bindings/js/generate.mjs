@@ -11,9 +11,9 @@
 //     enums.TalusBodyType = ['fixed', 'kinematic', 'dynamic']
 //     locks = {x: 1, y: 2, ...}
 //
-// The field of an array has the number of elements as a third entry. The type of a pointer is 'pointer'. A structure or union without a
-// name is called by its place: 'TalusJointDef.of'. The header is regular enough for the expressions below; a declaration
-// that they do not know stops the build.
+// The field of an array has the number of elements as a third entry. The type of a pointer is 'pointer'. A structure or
+// union without a name is called by its place: 'TalusJointDef.of'. The header is regular enough for the expressions
+// below; a declaration that they do not know stops the build.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -34,7 +34,8 @@ export const readHeader = (path) =>
 /// Returns the names of all functions.
 export const functionsOf = (header) => [...header.matchAll(/TALUS_API\s[^;(]*?\b(talus_\w+)\(/g)].map((m) => m[1]);
 
-/// Returns the members of a structure: [{name, type, array}]. `type` is a list of members for a structure without a name.
+/// Returns the members of a structure: [{name, type, array}]. `type` is a list of members for a structure without a
+/// name.
 function membersOf(body) {
     const members = [];
     while ((body = body.trimStart())) {
@@ -84,7 +85,8 @@ function printed(root, path, members) {
     return lines;
 }
 
-/// Returns the names of an enumeration without the words that they share with its type: BALL_JOINT of TalusJointKind is 'ball'.
+/// Returns the names of an enumeration without the words that they share with its type: BALL_JOINT of TalusJointKind is
+/// 'ball'.
 function enumOf(type, body) {
     const words = type.match(/[A-Z][a-z]+/g).map((word) => word.toUpperCase());
     return body.split(',').map((entry, i) => {

@@ -1,7 +1,7 @@
 // How JavaScript's values get into the library's memory and back.
 //
-// A codec knows one type of the C header: how many bytes it takes, how to read it, and how to write it, with the checks that
-// a wrong type needs. The codecs of structures are made from layout.mjs.
+// A codec knows one type of the C header: how many bytes it takes, how to read it, and how to write it, with the checks
+// that a wrong type needs. The codecs of structures are made from layout.mjs.
 //
 // Lists and definitions that a call passes are in temporary memory, which the next call reuses.
 
@@ -16,7 +16,7 @@ export class TalusError extends Error {
     }
 }
 
-// ---- Checks of arguments ---------------------------------------------------------------------------------------------
+// ---- Checks of arguments --------------------------------------------------------------------------------------------
 
 function shown(value) {
     if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
@@ -44,9 +44,14 @@ export function integer(value, name, least, most) {
     return value;
 }
 
-/// Returns an index as the library takes it; numbers that are none become one that is too large.
-export function index(value, name) {
-    return Number.isInteger(number(value, name)) && value >= 0 && value < 0xffffffff ? value : -1;
+/// Returns an index as the library takes it.
+export const index = (value, name) => integer(value, name, 0, 0xfffffffe);
+
+/// Returns a number that is finite. `call`, `range` and `allowed` are for the message.
+export function finite(value, name, call, allowed, range = () => true) {
+    if (Number.isFinite(number(value, name)) && range(value)) return value;
+    const code = Number.isFinite(value) ? 'badArgument' : 'notFinite';
+    throw new TalusError(code, `${call}: ${name} is ${value}; it must be ${allowed}`);
 }
 
 export function func(value, name) {
@@ -61,10 +66,10 @@ export function word(type, value, name) {
     return number;
 }
 
-// ---- Handles ---------------------------------------------------------------------------------------------------------
+// ---- Handles --------------------------------------------------------------------------------------------------------
 //
-// bridge.cpp says how a handle is a number. The library gets its two halves. What is a number but no handle becomes null,
-// which the library refuses with a sentence.
+// bridge.cpp says how a handle is a number. The library gets its two halves. What is a number but no handle becomes
+// null, which the library refuses with a sentence.
 
 const slots = 2097152;  // 2^21
 
@@ -82,7 +87,7 @@ export function packed(low, high) {
     return (high >>> 0) * slots + slot;
 }
 
-// ---- Integers of 64 bits ---------------------------------------------------------------------------------------------
+// ---- Integers of 64 bits --------------------------------------------------------------------------------------------
 
 /// Returns the two halves of user data.
 export function halves(value, name) {
@@ -103,7 +108,7 @@ export function wide(low, high) {
 /// Returns 64 bits as 16 hexadecimal digits.
 export const hex = (low, high) => [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 
-// ---- Memory ----------------------------------------------------------------------------------------------------------
+// ---- Memory ---------------------------------------------------------------------------------------------------------
 
 const scratchBytes = 65536;
 const noTriangle = 0xffffffff;
@@ -192,7 +197,8 @@ export class Memory {
         return new TextDecoder().decode(this.U8.subarray(pointer, this.U8.indexOf(0, pointer)));
     }
 
-    /// Returns {pointer, length} of a temporary copy of numbers: a typed array, an array, or an array of arrays of `width`.
+    /// Returns {pointer, length} of a temporary copy of numbers: a typed array, an array, or an array of arrays of
+    /// `width`.
     numbers(value, view, name, width = 1) {
         const wanted = width === 1 ? 'a list of numbers' : `a list of numbers or of lists of ${width} numbers`;
         const typed = ArrayBuffer.isView(value) && !(value instanceof DataView);
@@ -228,7 +234,7 @@ export class Memory {
         return { pointer, count };
     }
 
-    /// Returns a temporary structure: the defaults of its type, and the fields of `value`. Undefined: the defaults.
+    /// Returns a temporary structure: the defaults of its type, and the fields of `value`.
     temporary(type, value, name) {
         const codec = this.codec(type);
         const pointer = this.allocate(codec.size);
@@ -361,16 +367,17 @@ export class Memory {
         };
     }
 
-    /// The codec of a structure. `put` writes the defaults and then the fields that are given, `write` only the latter.
+    /// The codec of a structure. `fill` writes the defaults, `write` the fields that are given, and `put` both.
     struct(type, size, layout) {
         const fields = new Map();
         for (const [name, [fieldType, offset, count]] of Object.entries(layout)) {
             const special = this.#fields.get(`${type}.${name}`) ?? this.#fields.get(`.${name}`);
             if (special === hidden || (name === 'size' && offset === 0)) continue;
             const codec = special ?? (count ? this.#array(this.codec(fieldType), count) : this.codec(fieldType));
-            fields.set(name, { name, offset, read: codec.read, write: codec.put ?? codec.write, put: codec.put });
+            fields.set(name, { name, offset, read: codec.read, write: codec.put ?? codec.write, fill: codec.fill });
         }
         const list = [...fields.values()];
+        const needed = required[type] ?? [];
 
         let defaults;
         const fill = (p) => {
@@ -380,7 +387,7 @@ export class Memory {
                     make(p);
                 } else {  // zeros, with the defaults of the parts
                     this.U8.fill(0, p, p + size);
-                    for (const { offset, put } of list) put?.(p + offset);
+                    for (const { offset, fill } of list) fill?.(p + offset);
                 }
                 defaults = this.U8.slice(p, p + size);
             }
@@ -397,6 +404,7 @@ export class Memory {
         };
         return {
             size,
+            fill,
             write,
             read: (p) => {
                 const result = {};
@@ -404,8 +412,10 @@ export class Memory {
                 return result;
             },
             put: (p, value, name) => {
+                if (value === null || typeof value !== 'object') throw wrong(name, 'an object', value);
+                for (const field of needed) if (value[field] === undefined) throw missing(name, field);
                 fill(p);
-                if (value !== undefined) write(p, value, name);
+                write(p, value, name);
             },
         };
     }
@@ -413,6 +423,18 @@ export class Memory {
 
 /// The codec of fields that users do not see.
 export const hidden = {};
+
+/// Fields without a default, for structures of which all fields would be zero without one.
+const required = {
+    TalusShape: ['type'],
+    TalusMassProperties: ['mass', 'center', 'inertia'],
+    TalusMeshDef: ['vertices', 'indices'],
+    TalusHeightFieldDef: ['columns', 'rows', 'heights'],
+    TalusRay: ['origin', 'translation'],
+    TalusShapeCast: ['shape', 'pose', 'translation'],
+    TalusWorldAabb: ['lower', 'upper'],
+};
+export const missing = (name, field) => new TypeError(`${name} has no ${field}; it needs one`);
 
 /// The functions that write the defaults of a structure.
 const makers = {
@@ -422,7 +444,6 @@ const makers = {
     TalusMaterial: 'talus_material',
     TalusShapeDef: 'talus_shape_def',
     TalusBodyDef: 'talus_body_def',
-    TalusWorldDef: 'talus_world_def',
     TalusMeshDef: 'talus_mesh_def',
     TalusHeightFieldDef: 'talus_height_field_def',
     TalusDebugDrawOptions: 'talus_debug_draw_options',

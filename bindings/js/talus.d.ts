@@ -2,15 +2,15 @@
  * Talus for JavaScript: rigid-body physics.
  *
  * - **Units** are SI: m, kg, s, N, rad. Frames are right-handed, +y is up.
- * - **Vectors** are arrays of numbers, `[x, y, z]`; quaternions are `[x, y, z, w]`. Arguments may also be typed arrays, or
- *   objects with x, y and z (and w), such as those of three.js.
- * - **Handles** of bodies and joints are numbers; 0 is null. A handle stays recognisable after its body was removed: calls
- *   with it throw.
- * - **Errors.** A call that the engine refuses throws a {@link TalusError} and leaves the world as it was. An argument of a
- *   wrong type throws a TypeError that names it.
+ * - **Vectors** are arrays of numbers, `[x, y, z]`; quaternions are `[x, y, z, w]`. Arguments may also be typed arrays,
+ *   or objects with x, y and z (and w), such as those of three.js.
+ * - **Handles** of bodies and joints are numbers; 0 is null. A handle stays recognisable after its body was removed:
+ *   calls with it throw.
+ * - **Errors.** A call that the engine refuses throws a {@link TalusError} and leaves the world as it was. An argument
+ *   of a wrong type throws a TypeError that names it.
  * - **Definitions** are plain objects. Every field has a default, except where its comment says so.
- * - **Memory.** Worlds, hulls and meshes are freed some time after nothing refers to them. `destroy()` and `release()` free
- *   them at once, for programs that make many.
+ * - **Memory.** Worlds, hulls and meshes are freed some time after nothing refers to them. `destroy()` and `release()`
+ *   free them at once, for programs that make many.
  */
 
 /** Three numbers: an array, a typed array, or an object such as three.js's Vector3. */
@@ -64,7 +64,7 @@ export type ErrorCode =
     | 'outOfMemory';
 
 /** A call that was refused. Its message is a sentence with the value that was given and what is allowed. */
-export class TalusError extends Error {
+export declare class TalusError extends Error {
     readonly name: 'TalusError';
     readonly code: ErrorCode;
 }
@@ -88,7 +88,7 @@ export interface Aabb {
     upper: Vec3;
 }
 
-// ---- Shapes ----------------------------------------------------------------------------------------------------------
+// ---- Shapes ---------------------------------------------------------------------------------------------------------
 
 /** A convex shape in its own frame. Make one with the functions of {@link Talus}, such as `talus.box()`. */
 export type Shape =
@@ -183,7 +183,7 @@ export interface ShapeHit {
     normal: Vec3;
 }
 
-// ---- Bodies ----------------------------------------------------------------------------------------------------------
+// ---- Bodies ---------------------------------------------------------------------------------------------------------
 
 /** How a body moves: never, by its velocity only, or by forces, contacts and joints. */
 export type BodyType = 'fixed' | 'kinematic' | 'dynamic';
@@ -280,9 +280,11 @@ export interface BodyDef extends ShapeOptions {
     userData?: UserData;
 }
 
-// ---- Joints ----------------------------------------------------------------------------------------------------------
+// ---- Joints ---------------------------------------------------------------------------------------------------------
 
-/** The two bodies of a joint, and its frame in each, relative to the body's frame. The frames' x axis is the main axis. */
+/**
+ * The two bodies of a joint, and its frame in each, relative to the body's frame. The frames' x axis is the main axis.
+ */
 export interface JointFrames {
     bodyA: BodyId;
     bodyB: BodyId;
@@ -448,10 +450,12 @@ export type JointDef =
     | GearDef
     | MotorDef;
 export type JointKind = JointDef['kind'];
-/** An axis of a joint. 'main' is a hinge's angle, a slider's displacement, a distance, a ball joint's twist, and so on. */
+/**
+ * An axis of a joint. 'main' is a hinge's angle, a slider's displacement, a distance, a ball joint's twist, and so on.
+ */
 export type JointAxis = 'moveX' | 'moveY' | 'moveZ' | 'turnX' | 'turnY' | 'turnZ' | 'main';
 
-// ---- Worlds ----------------------------------------------------------------------------------------------------------
+// ---- Worlds ---------------------------------------------------------------------------------------------------------
 
 /** Settings of a world. */
 export interface WorldDef {
@@ -483,7 +487,7 @@ export interface WorldDef {
     enableWarmGjk?: boolean;
     enableWarmEpa?: boolean;
     enableJointBatches?: boolean;
-    /** what the profile times; default: 'stages' */
+    /** what the profile times; default: 'off', which in JavaScript is faster for small worlds: docs/javascript.md */
     timing?: 'off' | 'stages' | 'pairs';
     /** fills `profile().hashes`; default: false */
     hashStages?: boolean;
@@ -636,7 +640,9 @@ export type Rung =
     | 'warmEpa'
     | 'coldEpa';
 
-/** A contact that is about to be solved. `enabled`, `friction`, `restitution` and `points[i].enabled` may be changed. */
+/**
+ * A contact that is about to be solved. `enabled`, `friction`, `restitution` and `points[i].enabled` may be changed.
+ */
 export interface ContactModification {
     readonly bodyA: BodyId;
     readonly bodyB: BodyId;
@@ -671,7 +677,10 @@ export interface MovedPoses {
     bodies: Float64Array;
 }
 
-/** What the last step cost. Times are in microseconds; browsers round them. */
+/**
+ * What the last step did, and what it cost. Times are in microseconds; without `timing` in the world's settings they
+ * are 0. Browsers round them.
+ */
 export interface Profile {
     /** number of the step */
     frame: number;
@@ -811,7 +820,7 @@ export interface DebugDrawOptions {
  *
  * Within `step()` and `draw()`, the functions that they call may not use this world.
  */
-export declare class World {
+declare class World {
     /** Makes an empty world. */
     constructor(def?: WorldDef);
 
@@ -820,8 +829,8 @@ export declare class World {
     /** Returns the later bytes from the earlier ones and the difference that saveChanges() has returned. */
     static applyChanges(since: Uint8Array, changes: Uint8Array): Uint8Array;
     /**
-     * Returns the whole world as bytes: the loaded world goes on with the same bits, and handles stay valid. Hulls and meshes
-     * are part of the bytes, unless `assets` has a name for them.
+     * Returns the whole world as bytes: the loaded world goes on with the same bits, and handles stay valid. Hulls and
+     * meshes are part of the bytes, unless `assets` has a name for them.
      */
     save(assets?: Assets): Uint8Array;
     /** Returns the difference between earlier bytes and what save() returns now. */
@@ -897,8 +906,8 @@ export declare class World {
     describeBody(body: BodyId): BodyDef;
 
     /**
-     * Poses of bodies, seven numbers each: the position relative to `origin` (m), then the rotation. A view of the library's
-     * memory, valid until the next call.
+     * Poses of bodies, seven numbers each: the position relative to `origin` (m), then the rotation. A view of the
+     * library's memory, valid until the next call.
      */
     poses(bodies: Numbers, origin?: Vector): Float32Array;
     /** Velocities of bodies, six numbers each: m/s, then rad/s. A view, as for poses(). */
@@ -973,7 +982,9 @@ export declare class World {
     removeJoint(joint: JointId): void;
     /** Whether the joint exists: false if the handle is null or stale. */
     isValidJoint(joint: JointId): boolean;
-    /** Makes the frames of a joint from a point (m) and an axis in the world. `axis`: the frames' x axis; default: x. */
+    /**
+     * Makes the frames of a joint from a point (m) and an axis in the world. `axis`: the frames' x axis; default: x.
+     */
     jointFrames(bodyA: BodyId, bodyB: BodyId, anchor: Vector, axis?: Vector): Required<JointFrames>;
     /** Returns a definition that adds an equal joint. */
     describeJoint(joint: JointId): JointDef;
@@ -1075,7 +1086,7 @@ export declare class World {
 }
 
 /** Names for hulls and meshes, so that saved worlds need not contain them. */
-export declare class Assets {
+declare class Assets {
     constructor();
     /** Adds a hull or mesh. The name must be new and not empty. */
     add(name: string, asset: Hull | Mesh): void;
@@ -1084,7 +1095,7 @@ export declare class Assets {
 }
 
 /** Turns frames of any length into steps of a fixed length. */
-export declare class FixedStep {
+declare class FixedStep {
     /** `dt`: s, default 1/60. `maxSteps`: the most steps of a frame, default 8; the time beyond them is dropped. */
     constructor(dt?: number, maxSteps?: number);
     /** Adds a frame of `seconds` and returns how many steps are due. */
@@ -1118,8 +1129,8 @@ export interface Talus {
     /** For distance joints: the distance at the time the joint is added. */
     readonly asAdded: number;
     /**
-     * Returns the slot of a handle, a small number that no other body (or joint) of the world has as long as this one exists:
-     * an index for arrays. -1 for null.
+     * Returns the slot of a handle, a small number that no other body (or joint) of the world has as long as this one
+     * exists: an index for arrays. -1 for null.
      */
     slotOf(handle: BodyId | JointId): number;
 
@@ -1162,14 +1173,22 @@ export interface Talus {
     separation(a: Shape, b: Shape, pose: Pose): Separation;
     /** Where the segment from `origin` to origin + translation enters the shape, in its frame (m), or null. */
     rayCast(shape: Shape, origin: Vector, translation: Vector): ShapeHit | null;
-    /** Where B, which moves from `pose` by `translation` (m) without rotating, first touches A, in A's frame; or null. */
+    /**
+     * Where B, which moves from `pose` by `translation` (m) without rotating, first touches A, in A's frame; or null.
+     */
     shapeCast(a: Shape, b: Shape, pose: Pose, translation: Vector): ShapeHit | null;
 }
 
 export interface LoadOptions {
-    /** Loads the module with or without SIMD instructions; both give the same bits. Default: with, if they are supported. */
+    /**
+     * Loads the module with or without SIMD instructions; both give the same bits. Default: with, if they are
+     * supported.
+     */
     simd?: boolean;
-    /** Where talus.wasm is: an address, its bytes, a response, or a compiled module. Default: beside this file. */
+    /**
+     * Where talus.wasm is: an address, its bytes, a response, or a compiled module. An address may be relative to the
+     * page, or in Node to this file. Default: beside this file.
+     */
     wasm?:
         | string
         | URL
@@ -1182,3 +1201,6 @@ export interface LoadOptions {
 
 /** Loads the library. Call it once: each call loads another one, with memory of its own. */
 export declare function load(options?: LoadOptions): Promise<Talus>;
+
+// Values of these classes come from load() only: they are properties of what it returns.
+export type { Assets, FixedStep, World };

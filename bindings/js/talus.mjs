@@ -8,16 +8,16 @@
 //     for (let i = 0; i < 240; ++i) world.step(1 / 60);
 //     console.log(world.position(crate)[1]);
 //
-// talus.d.ts describes every function. This file loads talus.wasm, and has the functions that need no world; world.mjs has the
-// class World, and memory.mjs converts between JavaScript's values and the library's structures.
+// talus.d.ts describes every function. This file loads talus.wasm, and has the functions that need no world; world.mjs
+// has the class World, and memory.mjs converts between JavaScript's values and the library's structures.
 
 import { enums, locks, structs } from './layout.mjs';
-import { hex, hidden, index, integer, low, Memory, number, TalusError, word, wrong } from './memory.mjs';
+import { finite, hex, hidden, index, integer, low, Memory, missing, number, TalusError, word, wrong } from './memory.mjs';
 import { makeWorld } from './world.mjs';
 
 export { TalusError };
 
-// ---- Loading ---------------------------------------------------------------------------------------------------------
+// ---- Loading --------------------------------------------------------------------------------------------------------
 
 // A module whose only function returns a vector.
 const vectorModule = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
@@ -28,7 +28,8 @@ async function compiled(source) {
     if (source instanceof WebAssembly.Module) return source;
     if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
     if (typeof source === 'string' || source instanceof URL) {
-        const url = new URL(source, import.meta.url);
+        const page = globalThis.location?.href;
+        const url = new URL(source, page ?? import.meta.url);  // webpack must not see new URL(source, import.meta.url)
         if (url.protocol === 'file:') {  // fetch() of Node does not read files
             const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
             return WebAssembly.compile(await readFile(url));
@@ -48,23 +49,26 @@ export async function load({ simd = WebAssembly.validate(new Uint8Array(vectorMo
     let memory;
     let high = 0;
     const calls = {};
-    const { exports: C } = await WebAssembly.instantiate(module, imports(() => C, () => memory, calls, (half) => (high = half)));
+    const { exports: C } = await WebAssembly.instantiate(module, imports(() => memory, calls, (half) => (high = half)));
     C._initialize?.();
     memory = new Memory(C);
     return makeApi(C, memory, calls, () => high);
 }
 
 /// Returns the functions that the module calls: for emscripten's C library, and for bridge.cpp.
-function imports(C, memory, calls, setTempRet0) {
+function imports(memory, calls, setTempRet0) {
     return {
         env: {
             setTempRet0,  // the upper half of a result of 64 bits
             emscripten_notify_memory_growth: () => memory()?.refresh(),
         },
         wasi_snapshot_preview1: {
-            clock_time_get(clock, low, high, time) {
-                const nanoseconds = BigInt(Math.round(performance.now() * 1e6));
-                new DataView(C().memory.buffer).setBigUint64(time, nanoseconds, true);
+            clock_time_get(clock, low, high, time) {  // time: where 64 bits of nanoseconds go
+                const nanoseconds = performance.now() * 1e6;
+                const upper = Math.floor(nanoseconds / 4294967296);
+                const { U32 } = memory();
+                U32[time >> 2] = nanoseconds - upper * 4294967296;
+                U32[(time >> 2) + 1] = upper;
                 return 0;
             },
             proc_exit() {
@@ -76,7 +80,7 @@ function imports(C, memory, calls, setTempRet0) {
     };
 }
 
-// ---- The functions of one loaded library -----------------------------------------------------------------------------
+// ---- The functions of one loaded library ----------------------------------------------------------------------------
 
 function makeApi(C, m, calls, high) {
     const error = m.permanent(structs.TalusError.size);
@@ -92,8 +96,9 @@ function makeApi(C, m, calls, high) {
 
     // ---- Hulls and meshes ----
 
-    /// What classes have in common whose objects own something of the library's. It goes with the object, or by release().
-    function owning(destroy) {
+    /// What classes have in common whose objects own something of the library's. It goes with the object, or by
+    /// release().
+    function owning(what, destroy) {
         const pointers = new WeakMap();
         const owners = new WeakMap();
         const registry = new FinalizationRegistry(destroy);
@@ -105,15 +110,15 @@ function makeApi(C, m, calls, high) {
                 }
                 release() {
                     const pointer = pointers.get(this);
-                    if (pointer === undefined) throw wrong('this', 'an object of this class', this);
+                    if (pointer === undefined) throw wrong('this', what, this);
                     if (registry.unregister(this)) destroy(pointer);
                     pointers.set(this, 0);
                 }
             },
             pointerOf(object) {
                 const pointer = pointers.get(object);
-                if (pointer === undefined) throw wrong('this', 'an object of this class', object);
-                if (pointer === 0) throw new TalusError('badArgument', 'it was released');
+                if (pointer === undefined) throw wrong('this', what, object);
+                if (pointer === 0) throw new TalusError('badArgument', `${what} that was released cannot be used`);
                 return pointer;
             },
             /// Returns an object whose pointer is valid as long as `owner` is alive.
@@ -128,7 +133,7 @@ function makeApi(C, m, calls, high) {
     const token = {};  // proves that this file calls a constructor
     const only = (given, how) => { if (given !== token) throw new TypeError(`use ${how}`); };
 
-    const hulls = owning((pointer) => C.talus_hull_release(pointer));
+    const hulls = owning('a Hull', (pointer) => C.talus_hull_release(pointer));
     class Hull extends hulls.Base {
         constructor(given, pointer) {
             only(given, 'makeHull()');
@@ -156,7 +161,7 @@ function makeApi(C, m, calls, high) {
         }
     }
 
-    const meshes = owning((pointer) => C.talus_mesh_release(pointer));
+    const meshes = owning('a Mesh', (pointer) => C.talus_mesh_release(pointer));
     class Mesh extends meshes.Base {
         constructor(given, pointer) {
             only(given, 'makeMesh() or makeHeightField()');
@@ -169,7 +174,7 @@ function makeApi(C, m, calls, high) {
         }
         triangle(i) {
             const size = this.size();
-            if (!(index(i, 'index') < size && index(i, 'index') >= 0)) {
+            if (index(i, 'index') >= size) {
                 throw new TalusError('badArgument', `triangle: the index is ${i}; the mesh has ${size} triangles`);
             }
             const source = C.talus_mesh_triangle(meshes.pointerOf(this), i, out);
@@ -249,18 +254,27 @@ function makeApi(C, m, calls, high) {
     m.defineField('TalusProfile.rungs', {
         read: (p) => Object.fromEntries(rungNames.map((name, i) =>
             [name, m.codec('TalusProfile.rungs').read(p + i * structs['TalusProfile.rungs'].size)])),
-    });    for (const name of Object.keys(structs['TalusProfile.hashes'].fields)) {
+    });
+    for (const name of Object.keys(structs['TalusProfile.hashes'].fields)) {
         m.defineField(`TalusProfile.hashes.${name}`, { read: (p) => hex(m.U32[p >> 2], m.U32[(p >> 2) + 1]) });
     }
 
-    // A shape has the fields of its type only.
+    // A shape has the fields of its type only. It needs all of them, except for the radius of a segment or triangle.
     const shapeFields = {
-        sphere: ['radius'], capsule: ['radius', 'halfExtents'], segment: ['radius', 'points'], triangle: ['radius', 'points'],
+        sphere: ['radius'], capsule: ['radius', 'halfExtents'], segment: ['points', 'radius'], triangle: ['points', 'radius'],
         box: ['halfExtents'], cylinder: ['halfExtents'], cone: ['halfExtents'], hull: ['hull'],
     };
     const anyShape = m.codec('TalusShape');
+    const needsFields = (write) => (p, shape, name) => {
+        write(p, shape, name);
+        const [first, second] = shapeFields[shape.type];
+        if (shape[first] === undefined) throw missing(name, first);
+        if (shape.type === 'capsule' && shape[second] === undefined) throw missing(name, second);
+    };
     m.define('TalusShape', {
         ...anyShape,
+        write: needsFields(anyShape.write),
+        put: needsFields(anyShape.put),
         read: (p) => {
             const shape = anyShape.read(p);
             if (shape.type === 'segment') shape.points.length = 2;
@@ -314,14 +328,15 @@ function makeApi(C, m, calls, high) {
         },
     });
 
-    // Lists of numbers. The library trusts the lengths of those that have none in the structure: `lengths` is for checks.
+    // Lists of numbers. The library trusts the lengths of those that have none in the structure: `lengths` is for
+    // checks.
     let lengths = {};
-    function numbersField(type, field, countField, view, width = 1) {
+    function numbersField(type, field, countField, view, { width = 1, nullable = false } = {}) {
         const distance = countField && at(type, countField) - at(type, field);
         if (countField) m.defineField(`${type}.${countField}`, hidden);
         m.defineField(`${type}.${field}`, {
             write: (p, value, name) => {
-                if (value === null) return;
+                if (value === null && nullable) return;
                 const { pointer, length } = m.numbers(value, view, name, width);
                 if (length % width !== 0) throw wrong(name, `a list whose length is a multiple of ${width}`, value);
                 lengths[name] = length;
@@ -330,11 +345,11 @@ function makeApi(C, m, calls, high) {
             },
         });
     }
-    numbersField('TalusMeshDef', 'vertices', 'vertexCount', 'F32', 3);
+    numbersField('TalusMeshDef', 'vertices', 'vertexCount', 'F32', { width: 3 });
     numbersField('TalusMeshDef', 'indices', 'indexCount', 'U32');
-    numbersField('TalusMeshDef', 'materials', null, 'U8');
+    numbersField('TalusMeshDef', 'materials', null, 'U8', { nullable: true });
     numbersField('TalusHeightFieldDef', 'heights', null, 'F32');
-    numbersField('TalusHeightFieldDef', 'materials', null, 'U8');
+    numbersField('TalusHeightFieldDef', 'materials', null, 'U8', { nullable: true });
 
     function needLength(call, name, wanted) {
         if ((lengths[name] ?? wanted) === wanted) return;
@@ -364,17 +379,21 @@ function makeApi(C, m, calls, high) {
         needLength('makeHeightField', 'materials', (columns - 1) * (rows - 1));
         return new Mesh(token, C.talus_height_field_create(p, error) || refused());
     }
+    const densityOf = (density, call) =>
+        finite(density, 'density', call, 'a finite number >= 0 (kg/m^3)', (value) => value >= 0);
     function meshMassProperties(def, density) {
-        if (!C.talus_mesh_mass_properties(meshDef('meshMassProperties', def), number(density, 'density'), out, error)) refused();
+        const p = meshDef('meshMassProperties', def);
+        if (!C.talus_mesh_mass_properties(p, densityOf(density, 'meshMassProperties'), out, error)) refused();
         return m.codec('TalusMassProperties').read(out);
     }
 
     // ---- Shapes ----
 
     const numbers = (values) => Object.entries(values).map(([name, value]) => number(value, name));
-    /// Returns the shape that a function of the library makes.
+    /// Returns the shape that a function of the library makes. Throws if its numbers are not allowed.
     function shape(make, ...values) {
         make(out, ...values);
+        if (!C.talus_check_shape(out, error)) refused();
         return m.codec('TalusShape').read(out);
     }
     /// Returns a temporary vector.
@@ -383,9 +402,9 @@ function makeApi(C, m, calls, high) {
         m.codec('TalusVec3').write(p, value, name);
         return p;
     }
-    function vectors(values) {
+    function points(call, values) {
         m.begin();
-        return Object.entries(values).map(([name, value]) => vector(value, name));
+        return Object.entries(values).map(([name, value]) => finiteVector(value, name, call));
     }
 
     /// Returns a temporary copy of a shape that the library accepts.
@@ -394,21 +413,24 @@ function makeApi(C, m, calls, high) {
         if (!C.talus_check_shape(p, error)) refused();
         return p;
     }
-    function finite(pointer, count, what) {
-        for (let i = 0; i < count; ++i) {
-            if (!Number.isFinite(m.F32[(pointer >> 2) + i])) throw new TalusError('notFinite', `${what} is not finite`);
-        }
-        return pointer;
+    /// Throws unless the three or four numbers at a pointer are finite.
+    function finiteAt(pointer, count, name, call) {
+        const values = m.F32.subarray(pointer >> 2, (pointer >> 2) + count);
+        if (values.every(Number.isFinite)) return pointer;
+        throw new TalusError('notFinite', `${call}: ${name} is (${values.join(', ')}); it must be finite`);
     }
-    function poseOf(value) {
-        const p = finite(m.temporary('TalusTransform', value, 'pose'), 7, 'the pose');
-        const rotation = (p + at('TalusTransform', 'rotation')) >> 2;
-        if (m.F32.subarray(rotation, rotation + 4).every((x) => x === 0)) {
-            throw new TalusError('badArgument', 'the rotation of the pose is zero');
+    function poseOf(value, call) {
+        const p = m.temporary('TalusTransform', value, 'pose');
+        const rotation = p + at('TalusTransform', 'rotation');
+        finiteAt(p + at('TalusTransform', 'position'), 3, 'pose.position', call);
+        finiteAt(rotation, 4, 'pose.rotation', call);
+        if (m.F32.subarray(rotation >> 2, (rotation >> 2) + 4).every((x) => x === 0)) {
+            throw new TalusError('badArgument',
+                `${call}: pose.rotation is (0, 0, 0, 0); it must be a unit quaternion, or one that can be normalised`);
         }
         return p;
     }
-    const translationOf = (value) => finite(vector(value, 'translation'), 3, 'the translation');
+    const finiteVector = (value, name, call) => finiteAt(vector(value, name), 3, name, call);
 
     /// Returns what f() says of a shape: a number, or a structure.
     function ofShape(f, type, value, ...values) {
@@ -425,7 +447,7 @@ function makeApi(C, m, calls, high) {
 
     // ---- Tables of assets, clocks ----
 
-    const tables = owning((pointer) => C.talus_assets_destroy(pointer));
+    const tables = owning('an Assets', (pointer) => C.talus_assets_destroy(pointer));
     class Assets extends tables.Base {
         constructor() {
             super(C.talus_assets_create() || refused());
@@ -442,17 +464,21 @@ function makeApi(C, m, calls, high) {
                 throw wrong('asset', 'a Hull or a Mesh', asset);
             }
             if (!added) {
-                throw new TalusError('badArgument', `add: the name ${JSON.stringify(name)} is ${name ? 'used already' : 'empty'}`);
+                throw new TalusError('badArgument',
+                    `add: name is ${JSON.stringify(name)}, which is ${name ? 'used already' : 'empty'}; it must be new`);
             }
         }
     }
 
-    const clocks = owning((pointer) => C.talus_fixed_step_destroy(pointer));
+    const clocks = owning('a FixedStep', (pointer) => C.talus_fixed_step_destroy(pointer));
     class FixedStep extends clocks.Base {
         constructor(dt = 1 / 60, maxSteps = 8) {
-            super(C.talus_fixed_step_create(number(dt, 'dt'), integer(maxSteps, 'maxSteps', -0x80000000, 0x7fffffff)) || refused());
+            super(C.talus_fixed_step_create(finite(dt, 'dt', 'FixedStep', 'finite and > 0 (s)', (value) => value > 0),
+                integer(maxSteps, 'maxSteps', 1, 0x7fffffff)) || refused());
         }
-        advance(seconds) { return C.talus_fixed_step_advance(clocks.pointerOf(this), number(seconds, 'seconds')); }
+        advance(seconds) {
+            return C.talus_fixed_step_advance(clocks.pointerOf(this), finite(seconds, 'seconds', 'advance', 'finite (s)'));
+        }
         dt() { return C.talus_fixed_step_dt(clocks.pointerOf(this)); }
         alpha() { return C.talus_fixed_step_alpha(clocks.pointerOf(this)); }
         droppedSeconds() { return C.talus_fixed_step_dropped_seconds(clocks.pointerOf(this)); }
@@ -472,11 +498,15 @@ function makeApi(C, m, calls, high) {
 
         sphere: (radius) => shape(C.talus_sphere, ...numbers({ radius })),
         capsule: (halfHeight, radius) => shape(C.talus_capsule, ...numbers({ halfHeight, radius })),
-        box: (x, y, z) => shape(C.talus_box, ...vectors({ halfExtents: numbers({ x, y, z }) })),
+        box: (x, y, z) => {
+            const halfExtents = numbers({ x, y, z });
+            m.begin();
+            return shape(C.talus_box, vector(halfExtents, 'halfExtents'));
+        },
         cylinder: (halfHeight, radius) => shape(C.talus_cylinder, ...numbers({ halfHeight, radius })),
         cone: (halfHeight, radius) => shape(C.talus_cone, ...numbers({ halfHeight, radius })),
-        segment: (a, b, radius = 0) => shape(C.talus_segment, ...vectors({ a, b }), ...numbers({ radius })),
-        triangle: (a, b, c, radius = 0) => shape(C.talus_triangle, ...vectors({ a, b, c }), ...numbers({ radius })),
+        segment: (a, b, radius = 0) => shape(C.talus_segment, ...points('segment', { a, b }), ...numbers({ radius })),
+        triangle: (a, b, c, radius = 0) => shape(C.talus_triangle, ...points('triangle', { a, b, c }), ...numbers({ radius })),
         hull: (of) => {
             if (!(of instanceof Hull)) throw wrong('hull', 'a Hull', of);
             return { type: 'hull', hull: of };
@@ -495,24 +525,25 @@ function makeApi(C, m, calls, high) {
         thickness: (shape) => ofShape(C.talus_shape_thickness, null, shape),
         isSolid: (shape) => ofShape(C.talus_shape_is_solid, null, shape) !== 0,
         massProperties: (shape, density) =>
-            ofShape(C.talus_shape_mass_properties, 'TalusMassProperties', shape, number(density, 'density')),
+            ofShape(C.talus_shape_mass_properties, 'TalusMassProperties', shape, densityOf(density, 'massProperties')),
 
         separation: (a, b, pose) => {
             m.begin();
-            C.talus_separation(out, checked(a, 'a'), checked(b, 'b'), poseOf(pose));
+            C.talus_separation(out, checked(a, 'a'), checked(b, 'b'), poseOf(pose, 'separation'));
             const { valid, ...result } = m.codec('TalusSeparation').read(out);
             if (!valid) throw new TalusError('badArgument', 'separation: the shapes or the pose are refused');
             return result;
         },
         rayCast: (shape, origin, translation) => {
             m.begin();
-            C.talus_shape_ray_cast(out, checked(shape, 'shape'), finite(vector(origin, 'origin'), 3, 'the origin'),
-                translationOf(translation));
+            C.talus_shape_ray_cast(out, checked(shape, 'shape'), finiteVector(origin, 'origin', 'rayCast'),
+                finiteVector(translation, 'translation', 'rayCast'));
             return hitOf();
         },
         shapeCast: (a, b, pose, translation) => {
             m.begin();
-            C.talus_shape_shape_cast(out, checked(a, 'a'), checked(b, 'b'), poseOf(pose), translationOf(translation));
+            C.talus_shape_shape_cast(out, checked(a, 'a'), checked(b, 'b'), poseOf(pose, 'shapeCast'),
+                finiteVector(translation, 'translation', 'shapeCast'));
             return hitOf();
         },
     });

@@ -4,7 +4,7 @@
 
 import { enums, structs } from './layout.mjs';
 import {
-    boolean, func, halves, hex, high, index, integer, low, number, packed, TalusError, wide, word, wrong,
+    boolean, finite, func, halves, hex, high, index, integer, low, number, packed, TalusError, wide, word, wrong,
 } from './memory.mjs';
 
 const offset = (type, field) => structs[type].fields[field][1];
@@ -27,6 +27,16 @@ export function makeWorld(library) {
     const point = put(dvec3, 16);
     const rotation = put(quat, 40);
 
+    /// The same for calls whose vectors the library does not check.
+    const finiteAt = (place, view, name, call) => {
+        const first = place / m[view].BYTES_PER_ELEMENT;
+        const [x, y, z] = m[view].subarray(first, first + 3);
+        if (Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(z)) return place;
+        throw new TalusError('notFinite', `${call}: ${name} is (${x}, ${y}, ${z}); it must be finite`);
+    };
+    const finitePoint = (value, name, call) => finiteAt(point(value, name), 'F64', name, call);
+    const finiteVector = (value, name, call) => finiteAt(vector(value, name), 'F32', name, call);
+
     const optional = (type, value, name) => (value === undefined ? 0 : m.temporary(type, value, name));
     const filterOf = (filter) => optional('TalusFilter', filter, 'filter');
     const axisOf = (axis) => word('TalusJointAxis', axis, 'axis');
@@ -44,6 +54,13 @@ export function makeWorld(library) {
         if (!(assets instanceof Assets)) throw wrong('assets', 'an Assets', assets);
         return library.tableOf(assets);
     }
+
+    // With 'stages', a step reads the clock 22 times, which takes 2 us (bench.mjs). That is why it is not the default
+    // here.
+    m.defineDefaults('TalusWorldDef', (p) => {
+        C.talus_world_def(p);
+        m.I32[(p + offset('TalusWorldDef', 'timing')) >> 2] = word('TalusTiming', 'off', 'timing');
+    });
 
     // ---- Results ----
 
@@ -116,8 +133,8 @@ export function makeWorld(library) {
 
     let running = null;  // {functions, failed, failure}
 
-    /// Calls f() while the library may call `functions`. An exception from one of them is thrown at the end: it must not
-    /// pass through the library.
+    /// Calls f() while the library may call `functions`. An exception from one of them is thrown at the end: it must
+    /// not pass through the library.
     function run(functions, f) {
         const outer = running;
         const own = (running = { functions, failed: false, failure: undefined });
@@ -167,14 +184,14 @@ export function makeWorld(library) {
         #usable;             // the same, or 0 if the world may not be used now
         #modifier = null;
 
-        constructor(def) {
+        constructor(def = {}) {
             this.#pointer = this.#usable = adopted || World.#create(def);
             adopted = 0;
             destroyed.register(this, this.#pointer, this);
         }
         static #create(def) {
             m.begin();
-            return C.talus_world_create(optional('TalusWorldDef', def, 'def'), error) || refused();
+            return C.talus_world_create(m.temporary('TalusWorldDef', def, 'def'), error) || refused();
         }
         static #adopt(pointer) {
             adopted = pointer || refused();
@@ -214,9 +231,9 @@ export function makeWorld(library) {
                 throw failure;
             }
         }
-        /// Returns the result of a call that returns 0, too, if it is refused.
+        /// Returns the result of a call that returns 0 or infinity, too, if it is refused.
         #found(result) {
-            if (!result) this.#check();
+            if (!result || result === Infinity) this.#check();
             return result;
         }
 
@@ -328,6 +345,7 @@ export function makeWorld(library) {
         /// Returns three or four numbers that f() says of a body, in `to`.
         #numbers(f, view, count, body, to) {
             const world = this.#world();
+            if (to === null || typeof to !== 'object') throw wrong('to', 'a list', to);
             f(out, world, low(body, 'body'), high(body));
             this.#valid(world, body);
             const memory = m[view];
@@ -371,17 +389,26 @@ export function makeWorld(library) {
 
         poses(bodies, origin = zero) {
             const world = this.#world();
-            const { pointer, length } = handlesOf(bodies);
-            grow(length);
-            this.#changed(C.talus_world_read_poses(world, pointer, length, point(origin, 'origin'), block.numbers));
-            return floats(7 * length);
+            const at = finitePoint(origin, 'origin', 'poses');
+            return this.#states(bodies, 'poses', 7, (list, count) =>
+                C.talus_world_read_poses(world, list, count, at, block.numbers));
         }
         velocities(bodies) {
             const world = this.#world();
+            return this.#states(bodies, 'velocities', 6, (list, count) =>
+                C.talus_world_read_velocities(world, list, count, block.numbers));
+        }
+        /// Returns a view of the `width` numbers that read() writes of each body.
+        #states(bodies, call, width, read) {
             const { pointer, length } = handlesOf(bodies);
             grow(length);
-            this.#changed(C.talus_world_read_velocities(world, pointer, length, block.numbers));
-            return floats(6 * length);
+            if (read(pointer, length)) return floats(width * length);
+            for (let i = 0, p = pointer >> 2; i < length; ++i, p += 2) {
+                if (C.talus_world_is_valid_body(this.#usable, m.U32[p], m.U32[p + 1])) continue;
+                throw new TalusError('staleHandle', `${call}: bodies[${i}] is ${bodies[i]}; it must be the handle of a body of ` +
+                    'this world that was not removed (see isValidBody)');
+            }
+            this.#refuse();
         }
 
         describeBody(body) {
@@ -497,7 +524,7 @@ export function makeWorld(library) {
         isValidJoint(joint) { return C.talus_world_is_valid_joint(this.#world(), low(joint, 'joint'), high(joint)) !== 0; }
         jointFrames(bodyA, bodyB, anchor, axis = [1, 0, 0]) {
             C.talus_world_joint_frames(out, this.#world(), low(bodyA, 'bodyA'), high(bodyA), low(bodyB, 'bodyB'), high(bodyB),
-                point(anchor, 'anchor'), vector(axis, 'axis'));
+                finitePoint(anchor, 'anchor', 'jointFrames'), finiteVector(axis, 'axis', 'jointFrames'));
             this.#check();
             return m.codec('TalusJointFrames').read(out);
         }
@@ -560,12 +587,15 @@ export function makeWorld(library) {
         setJointDrive(joint, drive) {
             this.#setJoint(C.talus_world_set_joint_drive, joint, 'TalusJointDrive', drive, 'drive');
         }
-        setJointCone(joint, cone) { this.#set(C.talus_world_set_joint_cone, joint, number(cone, 'cone')); }
+        #setOfJoint(f, joint, ...values) {
+            this.#changed(f(this.#world(), low(joint, 'joint'), high(joint), ...values));
+        }
+        setJointCone(joint, cone) { this.#setOfJoint(C.talus_world_set_joint_cone, joint, number(cone, 'cone')); }
         setJointBreak(joint, force, torque) {
-            this.#set(C.talus_world_set_joint_break, joint, number(force, 'force'), number(torque, 'torque'));
+            this.#setOfJoint(C.talus_world_set_joint_break, joint, number(force, 'force'), number(torque, 'torque'));
         }
         setJointCollideConnected(joint, collide) {
-            this.#set(C.talus_world_set_joint_collide_connected, joint, boolean(collide, 'collide'));
+            this.#setOfJoint(C.talus_world_set_joint_collide_connected, joint, boolean(collide, 'collide'));
         }
         jointsOf(body) {
             const world = this.#world();
@@ -690,7 +720,7 @@ export function makeWorld(library) {
 
         moved(origin = zero) {
             const world = this.#world();
-            const at = point(origin, 'origin');
+            const at = finitePoint(origin, 'origin', 'moved');
             const read = () => C.talus_world_moved_poses(world, at, block.numbers, block.bodies, block.capacity);
             const count = read();
             if (count > block.capacity) {
@@ -724,13 +754,22 @@ export function makeWorld(library) {
             return m.codec('TalusMemory').read(out);
         }
 
-        draw(functions, options) {
+        draw(functions, options = {}) {
             const world = this.#world();
             if (functions === null || typeof functions !== 'object') throw wrong('functions', 'an object', functions);
             for (const name of ['line', 'point', 'triangle', 'text']) {
                 if (functions[name] !== undefined) func(functions[name], name);
             }
             const p = m.temporary('TalusDebugDrawOptions', options, 'options');
+            for (const name of ['normalLength', 'impulseScale', 'velocityScale']) {
+                finite(m.F32[(p + offset('TalusDebugDrawOptions', name)) >> 2], name, 'draw', 'finite');
+            }
+            for (const name of ['lower', 'upper']) {
+                const values = dvec3.read(p + offset('TalusDebugDrawOptions', 'region') + offset('TalusWorldAabb', name));
+                if (!values.some(Number.isNaN)) continue;
+                throw new TalusError('notFinite',
+                    `draw: region.${name} is (${values.join(', ')}); it must be numbers or infinities (m)`);
+            }
             if (!this.#run(functions, () => C.talus_js_draw(world, p))) this.#refuse();
         }
     };

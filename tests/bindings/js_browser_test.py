@@ -1,7 +1,7 @@
-"""The package for JavaScript in a browser: python3 js_browser_test.py PACKAGE [THREE]
+"""The package for JavaScript in a browser: python3 js_browser_test.py PACKAGE [THREE [PICTURE]]
 
 PACKAGE is the package's folder (bindings/js/package.sh makes it). THREE is the folder of three.js's npm package; without
-it, the example that draws with three.js is not tried.
+it, the example that draws with three.js is not tried. PICTURE is where a picture of that example goes.
 """
 
 import functools
@@ -12,7 +12,7 @@ import sys
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "pages"))
-from chromium import expect, run
+from chromium import Picture, expect, run
 
 PACKAGE = pathlib.Path(sys.argv[1]).resolve()
 THREE = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -45,6 +45,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {".mjs": "text/javascript", ".js": "text/javascript", ".html": "text/html", ".wasm": "application/wasm"}
 
     def do_GET(self):
+        if self.path == "/favicon.ico":
+            self.send_response(204)
+            self.end_headers()
+            return None
         if self.path != "/examples/three.html":
             return super().do_GET()
         page = (PACKAGE / "examples/three.html").read_text(encoding="utf-8")
@@ -75,15 +79,23 @@ def test(page):
     print(f"The crate rests at {height:.3f} m; the hash is {bits}.")
     expect(abs(height - 0.5) < 0.005, f"the crate rests on the floor: {height}")
     expect(page.evaluate(CRATE % "{ simd: false }") == [height, bits], "both modules give the same bits")
+    expect(page.evaluate(CRATE % "{ wasm: 'talus-simd.wasm' }") == [height, bits], "an address is relative to the page")
     expect(page.evaluate(WORKER) == 1, "a worker can load the package")
     expect(not page.errors, f"no errors: {page.errors}")
 
     if THREE:
         page.open(f"{site}/examples/three.html")
-        page.wait_for("document.querySelector('canvas')")
+        page.wait_for("document.querySelector('canvas') !== null")
+        early = Picture(page.screenshot())
         page.evaluate("new Promise((done) => setTimeout(done, 2000))")
+        late = Picture(page.screenshot(sys.argv[3] if len(sys.argv) > 3 else None))
         expect(not page.errors, f"no errors: {page.errors}")
-        page.screenshot("/tmp/jsgen/three.png")
+        colors = late.colors(step=4)  # boxes have strong colours, the floor a greyish green one, and the sky is blue
+        boxes = sum(n for color, n in colors.items() if max(color) - min(color) > 60)
+        floor = sum(n for (red, green, blue), n in colors.items() if green > red and green > blue and green - red < 60)
+        print(f"Of every sixteenth pixel, {boxes} show boxes and {floor} the floor.")
+        expect(boxes > 500 and floor > 500, f"boxes and a floor are drawn: {boxes}, {floor} pixels")
+        expect(early.difference(late, step=4) > 0.001, "the boxes move")
     server.shutdown()
 
 

@@ -4,20 +4,21 @@
 //
 // TALUS_JS      the package's folder (bindings/js/package.sh makes it)
 // TALUS_SO      libtalus.so of this machine: its hashes must be those of the package; without it, that test is skipped
-// TALUS_CYCLES  worlds that the test of memory makes and destroys; default: 50
+// TALUS_CYCLES  worlds that the test of memory makes and destroys; default: 1000
 // TALUS_TSC     the compiler of TypeScript: node_modules/typescript/bin/tsc; without it, that test is skipped
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { functionsOf, leftOut, readHeader } from '../../bindings/js/generate.mjs';
+import { readTypes, textOf, wrongArguments } from './js_declarations.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const folder = resolve(process.env.TALUS_JS ?? join(root, 'build/wasm/npm'));
@@ -60,7 +61,7 @@ const wrongType = (text, f) => assert.throws(f, (error) => {
 /// Memory of the library, bytes.
 const memoryOf = (world) => world.moved().poses.buffer.byteLength;
 
-// ---- Bodies ----------------------------------------------------------------------------------------------------------
+// ---- Bodies ---------------------------------------------------------------------------------------------------------
 
 describe('bodies', () => {
     test('a crate that falls rests on the floor', () => {
@@ -200,7 +201,24 @@ describe('bodies', () => {
         assert.deepEqual(list[7].pose, world.transform(bodies[7]));
         assert.equal(list[7].placed, true);
         world.removeBody(bodies[3]);
-        refuses('staleHandle', /stale/, () => world.poses(bodies));
+        refuses('staleHandle', /^poses: bodies\[3\] is/, () => world.poses(bodies));
+        refuses('staleHandle', /^velocities: bodies\[0\] is NaN/, () => world.velocities([NaN]));
+    });
+
+    test('moved() copies nothing: its arrays are views of the memory that the library writes', () => {
+        const world = new talus.World();
+        const bodies = world.addBodies(Array.from({ length: 3 }, (_, i) => ({ shape: talus.sphere(0.25), position: [i, 5, 0] })));
+        world.step(dt);
+        const first = world.moved();
+        assert.ok(first.poses instanceof Float32Array && first.bodies instanceof Float64Array);
+        assert.equal(first.poses.buffer, first.bodies.buffer);
+        assert.ok(first.poses.buffer.byteLength > 2 ** 20, 'the buffer is the library\'s memory');
+        const before = first.poses[1];
+        steps(world, 10);
+        const second = world.moved();
+        assert.deepEqual([second.poses.buffer, second.poses.byteOffset], [first.poses.buffer, first.poses.byteOffset]);
+        assert.ok(first.poses[1] < before, 'the view that was made earlier shows the new pose');
+        near(first.poses[1], world.position(bodies[0])[1], 1e-6);
     });
 
     test('a compound, a mesh and a height field carry bodies', () => {
@@ -235,7 +253,7 @@ describe('bodies', () => {
     });
 });
 
-// ---- Shapes ----------------------------------------------------------------------------------------------------------
+// ---- Shapes ---------------------------------------------------------------------------------------------------------
 
 describe('shapes', () => {
     test('have the fields of their types', () => {
@@ -309,7 +327,7 @@ describe('shapes', () => {
     });
 });
 
-// ---- Joints ----------------------------------------------------------------------------------------------------------
+// ---- Joints ---------------------------------------------------------------------------------------------------------
 
 describe('joints', () => {
     const pair = () => {
@@ -423,6 +441,35 @@ describe('joints', () => {
         assert.equal(world.isValidJoint(ball), false);
     });
 
+    test('the force of a joint is the weight that hangs from it', () => {
+        const world = new talus.World();
+        const ceiling = world.addBody({ type: 'fixed', shape: talus.box(1, 0.1, 1), position: [0, 5, 0] });
+        const weight = world.addBody({ shape: talus.box(0.5, 0.5, 0.5), position: [0, 4, 0], allowSleep: false });
+        const joint = world.addJoint({ kind: 'ball', frames: world.jointFrames(ceiling, weight, [0, 5, 0]) });
+        steps(world, 60);
+        nearAll(world.jointForce(joint), [0, 9.81 * world.mass(weight), 0], 0.001 * 9.81 * world.mass(weight));
+        nearAll(world.jointTorque(joint), [0, 0, 0], 1);
+    });
+
+    test('a cone limits the swing of a ball joint, and a twist limit its rotation about x', () => {
+        const angleOf = ([x, y, z, w]) => 2 * Math.atan2(Math.hypot(x, y, z), Math.abs(w));
+        for (const [torque, limits, angle] of [
+            [[0, 0, 2000], { cone: 0.5 }, 0.5],
+            [[0, 2000, 0], { cone: 0.75 }, 0.75],
+            [[2000, 0, 0], { twist: { lower: -0.25, upper: 0.25 } }, 0.25],
+        ]) {
+            const { world, a, b } = pair();
+            const joint = world.addJoint({ kind: 'ball', frames: world.jointFrames(a, b, [0, 0, 0]), ...limits });
+            for (let i = 0; i < 120; ++i) {
+                world.applyTorque(b, torque);
+                world.step(dt);
+            }
+            near(angleOf(world.rotation(b)), angle, 0.02);
+            if (limits.twist) near(world.jointCoordinate(joint, 'turnX'), angle, 0.02);
+            assert.ok(Math.hypot(...world.jointTorque(joint)) > 100, 'the limit pushes back');
+        }
+    });
+
     test('a joint that breaks is an event', () => {
         const { world, a, b, frames } = pair();
         const joint = world.addJoint({ kind: 'fixed', frames, options: { breakForce: 1, userData: 5n } });
@@ -434,7 +481,7 @@ describe('joints', () => {
     });
 });
 
-// ---- Queries ---------------------------------------------------------------------------------------------------------
+// ---- Queries --------------------------------------------------------------------------------------------------------
 
 describe('queries', () => {
     const row = () => {
@@ -498,7 +545,7 @@ describe('queries', () => {
     });
 });
 
-// ---- Results of a step -----------------------------------------------------------------------------------------------
+// ---- Results of a step ----------------------------------------------------------------------------------------------
 
 describe('results of a step', () => {
     test('events, contacts, pairs, islands, profile and memory', () => {
@@ -618,7 +665,7 @@ describe('results of a step', () => {
     });
 });
 
-// ---- Saving and copies -----------------------------------------------------------------------------------------------
+// ---- Saving and copies ----------------------------------------------------------------------------------------------
 
 /// A small scene of exact numbers, as js_scene.c builds it.
 function scene(t) {
@@ -724,6 +771,7 @@ describe('copies and bytes', () => {
     });
 
     test('settings', () => {
+        assert.equal(new talus.World().settings().timing, 'off');
         const world = new talus.World({ gravity: [0, -1.5, 0], substeps: 8, timing: 'pairs' });
         assert.deepEqual(world.gravity(), [0, -1.5, 0]);
         assert.equal(world.settings().substeps, 8);
@@ -748,11 +796,15 @@ describe('copies and bytes', () => {
         assert.equal(clock.advance(10), 4);
         assert.ok(clock.droppedSeconds() > 8);
         near(new talus.FixedStep().dt(), 1 / 60, 1e-7);
-        assert.equal(new talus.FixedStep(NaN, -5).advance(NaN), 0);
+        assert.equal(new talus.FixedStep().advance(-1), 0);
+        refuses('notFinite', /^FixedStep: dt is NaN/, () => new talus.FixedStep(NaN));
+        refuses('badArgument', /^FixedStep: dt is 0/, () => new talus.FixedStep(0));
+        wrongType(/^maxSteps/, () => new talus.FixedStep(0.25, 0));
+        refuses('notFinite', /^advance: seconds is Infinity/, () => clock.advance(Infinity));
     });
 });
 
-// ---- Errors ----------------------------------------------------------------------------------------------------------
+// ---- Errors ---------------------------------------------------------------------------------------------------------
 
 describe('errors', () => {
     test('name what is wrong', () => {
@@ -805,7 +857,165 @@ describe('errors', () => {
     });
 });
 
-// ---- Nonsense --------------------------------------------------------------------------------------------------------
+// ---- Types and arguments --------------------------------------------------------------------------------------------
+
+const types = readTypes(join(folder, 'talus.d.ts'));
+
+describe('talus.d.ts', () => {
+    const functionsOf = (object) => Object.getOwnPropertyNames(object).filter((name) => name !== 'constructor');
+    const declared = (functions) => Object.keys(functions).filter((name) => name !== 'constructor').sort();
+
+    test('declares what the module exports, and nothing else', async () => {
+        const module = await import(pathToFileURL(join(folder, 'talus.mjs')));
+        assert.deepEqual(types.exported.sort(), Object.keys(module).sort());
+    });
+
+    test('declares the functions of each class, and nothing else', () => {
+        for (const name of ['Hull', 'Mesh', 'Assets', 'FixedStep']) {
+            const { prototype } = talus[name];
+            const present = [...functionsOf(prototype), ...functionsOf(Object.getPrototypeOf(prototype))];
+            assert.deepEqual(declared(types.of[name].functions), present.sort(), name);
+        }
+        assert.deepEqual(declared(types.of.World.functions), functionsOf(talus.World.prototype).sort());
+        const statics = functionsOf(talus.World).filter((name) => !['length', 'name', 'prototype'].includes(name));
+        assert.deepEqual(declared(types.of.World.statics), statics.sort());
+        const { functions, fields } = types.of.Talus;
+        assert.deepEqual([...Object.keys(functions), ...Object.keys(fields)].sort(), Object.keys(talus).sort());
+        for (const name of Object.keys(functions)) assert.equal(typeof talus[name], 'function', name);
+    });
+
+    test('declares as many parameters as each function has', () => {
+        const check = (name, parameters, f) => {
+            const needed = parameters.filter(({ optional }) => !optional).length;
+            assert.ok(needed <= f.length && f.length <= parameters.length, `${name}: ${f.length} parameters`);
+        };
+        const { World, Talus } = types.of;
+        for (const [name, parameters] of Object.entries(World.functions)) {
+            check(name, parameters, name === 'constructor' ? talus.World : talus.World.prototype[name]);
+        }
+        for (const [name, parameters] of Object.entries(World.statics)) check(name, parameters, talus.World[name]);
+        for (const [name, parameters] of Object.entries(Talus.functions)) check(name, parameters, talus[name]);
+    });
+});
+
+describe('arguments', () => {
+    const { world } = withFloor();
+    const body = crateAt(world, 1, { modifyContacts: true });
+    const other = crateAt(world, 3);
+    const kinematic = world.addBody({ type: 'kinematic', shape: talus.sphere(1), position: [9, 9, 9] });
+    const gone = crateAt(world, 9);
+    const frames = world.jointFrames(body, other, [0, 2, 0]);
+    const [hinge, second, ball] = ['hinge', 'hinge', 'ball'].map((kind) => world.addJoint({ kind, frames }));
+    world.removeBody(gone);
+    steps(world, 3);
+    const bytes = world.save();
+
+    const shape = talus.sphere(0.5);
+    const cube = Array.from({ length: 24 }, (_, i) => (Math.floor(i / 3) >> (i % 3)) & 1);
+    const region = { lower: [0, 0, 0], upper: [1, 1, 1] };
+    const meshDef = {
+        vertices: [0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1, 0], indices: [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3], materials: [0, 0, 0, 0],
+    };
+    const mesh = talus.makeMesh(meshDef);
+
+    // Correct arguments: by the function and the parameter's name, by the parameter's name, and by its type.
+    const correct = {
+        setJointCone: { joint: ball }, jointCone: { joint: ball }, setJointDrive: { joint: ball }, jointDrive: { joint: ball },
+        setJointBreak: { force: 5, torque: 5 }, setKinematicTarget: { body: kinematic },
+        setShape: { shape: 0 }, setMaterial: { shape: 0 }, setFilter: { shape: 0 },
+        separation: { a: shape, b: shape }, shapeCast: { a: shape, b: shape }, load: { assets: undefined },
+    };
+    const byName = {
+        dt, scale: 2, locks: 1, linear: 0.5, angular: 0.5, maxSpeed: 10, maxSpin: 10, mass: 2, cone: 1, density: 5, speed: 1,
+        force: [0, 1, 0], torque: [0, 1, 0], count: 3, maxDistance: 5, seconds: 0.1, maxSteps: 4, index: 0,
+        x: 1, y: 1, z: 1, radius: 1, halfHeight: 1, a: [0, 0, 0], b: [1, 0, 0], c: [0, 1, 0], points: cube, name: 'rock',
+        handle: body, bodies: [body], bodyA: body, bodyB: other, jointA: hinge, jointB: second, from: world, modifier: null,
+        to: [], since: bytes, changes: world.saveChanges(bytes), box: region,
+    };
+    const byType = {
+        BodyId: body, JointId: hinge, Vector: [0, 1, 0], Rotation: [0, 0, 0, 1], Pose: { position: [0, 5, 0] }, UserData: 5,
+        boolean: true, BodyType: 'dynamic', Continuous: 'all', JointAxis: 'main', Uint8Array: bytes,
+        Shape: shape, Filter: {}, Material: {}, BodyDef: { shape }, 'BodyDef[]': [{ shape }], 'ShapeDef[]': [{ shape }],
+        MassProperties: { mass: 1, center: [0, 0, 0], inertia: [1, 0, 0, 0, 1, 0, 0, 0, 1] }, WorldDef: {},
+        JointDef: { kind: 'hinge', frames }, JointLimit: {}, JointMotor: {}, JointSpring: {}, JointDrive: {},
+        'Ray[]': [{ origin: [0, 5, 0], translation: [0, -9, 0] }], 'ShapeCast[]': [{ shape, pose: {}, translation: [0, -9, 0] }],
+        DebugDraw: {}, DebugDrawOptions: { region }, MeshDef: meshDef, Assets: new talus.Assets(),
+        HeightFieldDef: { columns: 2, rows: 2, heights: [0, 0, 0, 0], materials: [0] }, 'Hull | Mesh': mesh, Hull: talus.makeHull(cube),
+    };
+    const wrongOf = wrongArguments(types, { byName, byType, handles: [gone, withFloor().floor + 7] });
+
+    // Wrong arguments that are allowed.
+    const anyNumber = (value) => typeof value === 'number';
+    const allowed = {
+        isValidBody: anyNumber, isValidJoint: anyNumber, slotOf: anyNumber,  // they are for numbers that may be no handles
+        saveChanges: (value) => value instanceof Uint8Array,                 // a difference to any bytes can be made
+        addJoint: (def) => def?.kind === 'distance' && def.spring,           // its spring has no target
+        draw: (options) => [options?.region?.lower, options?.region?.upper].some((at) => at?.[1] === Infinity),  // no bound
+    };
+
+    /// Calls f() with one wrong argument after another. Returns how often, and what was wrong with the errors.
+    function tryAll(call, parameters, f) {
+        const faults = [];
+        let tried = 0;
+        const good = parameters.map(({ name, type }) => ({ [name]: byType[type], ...byName, ...correct[call] })[name]);
+        const restore = () => world.assign(talus.World.load(bytes));
+        f(...good);
+        restore();
+        parameters.forEach(({ name, type, optional }, i) => {
+            const isShape = ['a', 'b'].includes(name) && good[i] === shape;
+            const values = wrongOf(isShape ? 'Shape' : type, name, good[i]);
+            if (!optional) values.push({ value: undefined, name });
+            for (const { value, name: named, may } of values) {
+                if (allowed[call]?.(value)) continue;
+                ++tried;
+                const [hash, bodies] = [world.hash(), world.bodyCount()];
+                const what = `${call}(${name}: ${textOf(value)})`;
+                try {
+                    f(...good.map((argument, k) => (k === i ? value : argument)));
+                    if (!may) faults.push(`${what} is accepted`);
+                    restore();
+                } catch (error) {
+                    const inC = named.replace(/[A-Z]/g, (letter) => `[_ ]${letter.toLowerCase()}`);
+                    if (!(error instanceof TypeError || error instanceof TalusError)) faults.push(`${what}: ${error}`);
+                    if (!may && !new RegExp(`\\b(${named}|${inC})\\b`).test(error.message)) {
+                        faults.push(`${what}: the error does not name ${named}: ${error.message}`);
+                    }
+                    if (world.hash() !== hash || world.bodyCount() !== bodies) faults.push(`${what} has changed the world`);
+                }
+            }
+        });
+        return { tried, faults };
+    }
+    function refusesAll(t, calls) {
+        const results = calls.filter(([, parameters]) => parameters.length > 0).map((call) => tryAll(...call));
+        const faults = results.flatMap((result) => result.faults);
+        t.diagnostic(`${results.reduce((sum, { tried }) => sum + tried, 0)} calls`);
+        assert.equal(faults.length, 0, faults.slice(0, 40).join('\n'));
+    }
+
+    test('each wrong argument of a function of a world is refused by an error that names it', (t) => {
+        const { constructor, destroy, ...functions } = types.of.World.functions;
+        refusesAll(t, [
+            ...Object.entries(functions).map(([name, parameters]) => [name, parameters, (...args) => world[name](...args)]),
+            ...Object.entries(types.of.World.statics).map(([name, parameters]) =>
+                [name, parameters, (...args) => talus.World[name](...args).destroy?.()]),
+            ['World', constructor, (...args) => new talus.World(...args).destroy()],
+        ]);
+    });
+
+    test('each wrong argument of another function is refused by an error that names it', (t) => {
+        const { Talus, FixedStep, Assets, Mesh } = types.of;
+        refusesAll(t, [
+            ...Object.entries(Talus.functions).map(([name, parameters]) => [name, parameters, (...args) => talus[name](...args)]),
+            ['FixedStep', FixedStep.functions.constructor, (...args) => new talus.FixedStep(...args)],
+            ['advance', FixedStep.functions.advance, (...args) => new talus.FixedStep().advance(...args)],
+            ['add', Assets.functions.add, (...args) => new talus.Assets().add(...args)],
+            ['triangle', Mesh.functions.triangle, (...args) => mesh.triangle(...args)],
+        ]);
+    });
+});
+
+// ---- Nonsense -------------------------------------------------------------------------------------------------------
 
 describe('nonsense', () => {
     /// A generator of pseudo-random numbers below n, the same in each run.
@@ -843,7 +1053,8 @@ describe('nonsense', () => {
                 { hertz: NaN, maxForce: Infinity }, { speed: 1, maxForce: 1 }, { upper: -1, lower: 1 }, { gravity: [0, NaN, 0] }, { substeps: 1000 },
                 { outlines: true, joints: true, featureIds: true, columns: true }, { line() {} }, { line: 5 },
                 { vertices: [0, 0, 0], indices: [0, 1, 2] }, { vertices: 'abc', indices: {} }, { columns: 2, rows: 2, heights: [1, NaN, 2, 3] },
-                { columns: 65536, rows: 65536, heights: [] }, t.sphere(1), t.box(1, 2, 3), t.sphere(NaN), t.box(-1, 0, 1e30), t.segment([0, 0, 0], [0, 0, 0]),
+                { columns: 65536, rows: 65536, heights: [] }, t.sphere(1), t.box(1, 2, 3), { type: 'sphere', radius: NaN }, { type: 'box', halfExtents: [-1, 0, 1e30] },
+                { type: 'segment', points: [[0, 0, 0], [0, 0, 0]] },
                 t.hull(hull), hull, mesh, new t.World(), t, world, bodies, bodies[0], bodies[1], bodies[20], stale, joint, bodies[0] + 0.25, -bodies[0],
                 world.save(),
             ];
@@ -912,12 +1123,12 @@ describe('nonsense', () => {
     });
 });
 
-// ---- Memory ----------------------------------------------------------------------------------------------------------
+// ---- Memory ---------------------------------------------------------------------------------------------------------
 
 describe('memory', () => {
     const thousand = Array.from({ length: 1000 }, (_, i) =>
         ({ shape: talus.sphere(0.5), position: [(i % 10) * 1.1, 1 + Math.floor(i / 100) * 1.1, (Math.floor(i / 10) % 10) * 1.1] }));
-    const cycles = Number(process.env.TALUS_CYCLES ?? 50);
+    const cycles = Number(process.env.TALUS_CYCLES ?? 1000);
 
     test(`${cycles} worlds of 1,000 bodies, destroyed, leave the memory flat`, () => {
         let flat = 0;
@@ -973,7 +1184,7 @@ describe('memory', () => {
     });
 });
 
-// ---- The package -----------------------------------------------------------------------------------------------------
+// ---- The package ----------------------------------------------------------------------------------------------------
 
 describe('the package', () => {
     const scripts = ['talus.mjs', 'world.mjs', 'memory.mjs'].map((name) => readFileSync(join(folder, name), 'utf8')).join('') +
@@ -1001,76 +1212,71 @@ describe('the package', () => {
         assert.deepEqual(names.filter((name) => !declared(name)), []);
     });
 
-    test('has types that compile', { skip: !process.env.TALUS_TSC && 'TALUS_TSC is not set' }, () => {
+    /// The programs of the examples and documents, each as {name, code, printed}; `printed` is what its comments say it
+    /// prints.
+    function programs() {
+        const text = (file) => readFileSync(file, 'utf8');
+        const first = text(join(folder, 'examples/first.mjs'));
+        const list = [{ name: 'first.mjs', code: first, printed: ['The crate rests at 0.50 m.'] }];
+        for (const document of [join(folder, 'README.md'), join(root, 'docs/javascript.md')]) {
+            for (const [, code] of text(document).matchAll(/```js\n([^]*?)```/g)) {
+                const prelude = /from 'talus-physics'/.test(code) ? '' :
+                    "import { load } from 'talus-physics';\nconst talus = await load();\nconst world = new talus.World();\n";
+                const printed = [...code.matchAll(/console\.log\(.*\);? *\/\/ (.*)$/gm)].map((m) => m[1]);
+                list.push({ name: `${basename(document, '.md')}${list.length}.mjs`, code: prelude + code, printed });
+            }
+        }
+        for (const program of list) program.code = program.code.replaceAll("'../talus.mjs'", "'talus-physics'");
+        return list;
+    }
+
+    const withoutTsc = { skip: !process.env.TALUS_TSC && 'TALUS_TSC is not set' };
+    test('has types that compile, and examples and documents that fit to them', withoutTsc, () => {
         const out = mkdtempSync(join(tmpdir(), 'talus-ts-'));
         mkdirSync(join(out, 'node_modules'));
         symlinkSync(folder, join(out, 'node_modules/talus-physics'));
         writeFileSync(join(out, 'program.mts'), readFileSync(join(root, 'tests/bindings/js_types.mts')));
-        writeFileSync(join(out, 'tsconfig.json'), JSON.stringify({
-            compilerOptions: { strict: true, noEmit: true, target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom'], types: [] },
-            files: ['program.mts'],
-        }));
-        execFileSync(process.execPath, [process.env.TALUS_TSC, '-p', out], { stdio: 'inherit' });
+        for (const { name, code } of programs()) writeFileSync(join(out, name), code);
+        const page = readFileSync(join(folder, 'examples/three.html'), 'utf8');
+        const [, script] = /<script type="module">\n([^]*)<\/script>/.exec(page);
+        writeFileSync(join(out, 'page.mjs'), script.replace("'../talus.mjs'", "'talus-physics'"));
+        writeFileSync(join(out, 'modules.d.ts'), "declare module 'three';\n");  // its types are in another package
+        const common = { noEmit: true, target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom', 'dom.iterable'], types: [] };
+        const compile = (name, options) => {
+            writeFileSync(join(out, name), JSON.stringify(options));
+            execFileSync(process.execPath, [process.env.TALUS_TSC, '-p', join(out, name)], { stdio: 'inherit' });
+        };
+        compile('types.json', { compilerOptions: { ...common, strict: true }, files: ['program.mts'] });
+        compile('examples.json', {
+            compilerOptions: { ...common, allowJs: true, checkJs: true, strictNullChecks: true },
+            files: ['modules.d.ts', 'page.mjs', ...programs().map(({ name }) => name)],
+        });
     });
 
     test('has examples and documents whose programs run and print what they say', () => {
         const out = mkdtempSync(join(tmpdir(), 'talus-docs-'));
-        const run = (file) => execFileSync(process.execPath, [file], { encoding: 'utf8' });
-        assert.match(run(join(folder, 'examples/first.mjs')), /rests at 0\.50 m/);
-        let programs = 0;
-        for (const document of [join(folder, 'README.md'), join(root, 'docs/javascript.md')]) {
-            for (const [, code] of readFileSync(document, 'utf8').matchAll(/```js\n([^]*?)```/g)) {
-                const file = join(out, `program${++programs}.mjs`);
-                const address = JSON.stringify(String(pathToFileURL(join(folder, 'talus.mjs'))));
-                const prelude = /from 'talus-physics'/.test(code) ? '' : `import { load } from ${address};\nconst talus = await load();\n` +
-                    'const world = new talus.World();\n';
-                writeFileSync(file, prelude + code.replaceAll("'talus-physics'", address));
-                const expected = [...code.matchAll(/console\.log\(.*\);? *\/\/ (.*)$/gm)].map((m) => m[1]);
-                const printed = run(file).trim().split('\n').filter(Boolean);
-                assert.deepEqual(printed, expected, `${document}:\n${code}`);
-            }
+        const address = JSON.stringify(String(pathToFileURL(join(folder, 'talus.mjs'))));
+        const list = programs();
+        assert.ok(list.length >= 3);
+        assert.ok(list[0].code.trim().split('\n').length <= 10, 'the first program has at most ten lines');
+        const page = readFileSync(join(folder, 'examples/three.html'), 'utf8');
+        assert.ok(page.trim().split('\n').length <= 40, 'the page with three.js has at most forty lines');
+        for (const { name, code, printed } of list) {
+            const file = join(out, name);
+            writeFileSync(file, code.replaceAll("'talus-physics'", address));
+            const lines = execFileSync(process.execPath, [file], { encoding: 'utf8' }).trim().split('\n').filter(Boolean);
+            assert.deepEqual(lines, printed, `${name}:\n${code}`);
         }
-        assert.ok(programs >= 2);
     });
 
     test('loads a module from bytes, a compiled module, a response and an address', async () => {
         const bytes = readFileSync(join(folder, 'talus.wasm'));
         const response = new Response(bytes, { headers: { 'content-type': 'application/wasm' } });
         const address = pathToFileURL(join(folder, 'talus.wasm'));
-        for (const wasm of [bytes, await WebAssembly.compile(bytes), response, address, String(address), Promise.resolve(bytes)]) {
+        for (const wasm of [bytes, await WebAssembly.compile(bytes), response, address, String(address), './talus.wasm', Promise.resolve(bytes)]) {
             assert.equal((await load({ wasm })).version, talus.version);
         }
         await assert.rejects(load({ wasm: 5 }), TypeError);
         await assert.rejects(load({ wasm: new Response('', { status: 404 }) }), /404/);
     });
-});
-
-// ---- Timings, printed only -------------------------------------------------------------------------------------------
-
-test('timings', (t) => {
-    const { world } = withFloor();
-    const bodies = world.addBodies(Array.from({ length: 10000 }, (_, i) =>
-        ({ shape: talus.sphere(0.5), position: [(i % 100) * 2, 5, Math.floor(i / 100) * 2] })));
-    world.step(dt);
-    const place = [0, 0, 0];
-    const time = (count, f) => {
-        let best = Infinity;
-        for (let k = 0; k < 7; ++k) {
-            const start = performance.now();
-            for (let i = 0; i < count; ++i) f(i);
-            best = Math.min(best, (performance.now() - start) / count);
-        }
-        return best;
-    };
-    const ns = (ms) => `${(ms * 1e6).toFixed(0)} ns`;
-    const us = (ms) => `${(ms * 1e3).toFixed(1)} us`;
-    const body = bodies[77];
-    const list = new Float64Array(bodies);
-    t.diagnostic(`position(): ${ns(time(1e5, () => world.position(body)))}, to an array: ${ns(time(1e5, () => world.position(body, place)))}`);
-    t.diagnostic(`mass(): ${ns(time(1e5, () => world.mass(body)))}, applyForce(): ${ns(time(1e5, () => world.applyForce(body, [0, 0, 0])))}`);
-    t.diagnostic(`rayCast(), missed: ${ns(time(1e4, () => world.rayCast([0, 50, 0], [0, 10, 0])))}, ` +
-        `hit: ${ns(time(1e4, () => world.rayCast([0, 50, 0], [0, -100, 0])))}`);
-    t.diagnostic(`10,000 poses: moved() ${us(time(100, () => world.moved()))}, poses() ${us(time(100, () => world.poses(list)))}`);
-    const def = { shape: talus.sphere(0.5), position: [0, 0, 500] };
-    t.diagnostic(`addBody(), removeBody(): ${ns(time(2000, () => world.removeBody(world.addBody(def))))}`);
 });

@@ -1,9 +1,9 @@
 // A program that uses the types of the package. It is compiled, not run: js_test.mjs.
 
-import { load, TalusError, type BodyDef, type CastHit, type JointDef, type Shape, type Talus } from 'talus-physics';
+import { load, TalusError, World, type BodyDef, type CastHit, type JointDef, type Shape, type Talus } from 'talus-physics';
 
 const talus: Talus = await load({ simd: true });
-const world = new talus.World({ gravity: [0, -9.81, 0], substeps: 4, timing: 'off' });
+const world: World = new talus.World({ gravity: [0, -9.81, 0], substeps: 4, timing: 'off' });
 const shape: Shape = talus.box(0.5, 0.5, 0.5);
 const def: BodyDef = { shape, position: { x: 0, y: 1, z: 2 }, rotation: new Float32Array([0, 0, 0, 1]), locks: talus.locks.x };
 const crate: number = world.addBody(def);
@@ -48,3 +48,5 @@ world.addBody({ positon: [0, 0, 0] });
 // @ts-expect-error  a hinge has no cone
 const wrong: JointDef = { kind: 'hinge', frames: { bodyA: 1, bodyB: 2 }, cone: 1 };
 console.log(wrong);
+// @ts-expect-error  World is a type here; its value is a property of what load() returns
+console.log(new World());

@@ -82,6 +82,32 @@ def find_the_worst(program, screen, hand):
             check("it ends with 0", window.finish() == 0)
         finally:
             window.stop()
+        window = display.Window(program, screen, "--replay", recording, "--at", "60", "--pause", *size)
+        try:
+            window.wait("the recording is shown at a second", lambda now: now["time"] == "1.000")
+            hand.key("g")
+            window.wait("G makes it a scene again", lambda now: "time" not in now and int(now["step"]) > 0)
+            step = window.now["step"]
+            close(hand)
+            check("it ends with 0", window.finish() == 0)
+            resumed = window.end["hash"]
+        finally:
+            window.stop()
+        window = display.Window(program, screen, *scene[:2], "--at", step, "--pause", "--frames", "2", *size)
+        try:
+            check("it ends with 0", window.finish() == 0)
+            check("the scene goes on with the bits of the run that was recorded", window.end["hash"] == resumed)
+        finally:
+            window.stop()
+        window = display.Window(program, screen, "--replay", recording, "--seed", "7", "--jitter", "0.1", "--pause", *size)
+        try:
+            window.wait("the recording is shown", lambda now: "time" in now)
+            hand.key("g")
+            window.wait("other bodies are put where the recording has them", lambda now: "time" not in now)
+            close(hand)
+            check("it ends with 0", window.finish() == 0)
+        finally:
+            window.stop()
         window = display.Window(program, screen, *scene, "--pause", "--pair", "1,2", *size)
         try:
             window.wait("--pair marks the two", lambda now: sorted(now["marked"].split(",")) == ["1", "2"])

@@ -1,6 +1,6 @@
 #pragma once
-/// Vertices and triangles from a mesh file, read by assimp (OFF, OBJ, PLY, STL, glTF and more). Reading files is the business of
-/// samples, never of the library.
+/// Vertices and triangles from a mesh file, read by assimp (OFF, OBJ, PLY, STL, glTF and more); in a build without it, OFF files
+/// only. Reading files is the business of samples, never of the library.
 
 #include <talus/math.h>
 #include <talus/result.h>
@@ -12,8 +12,7 @@
 namespace talus::samples {
 
 /// All vertices of all meshes in the file, placed by the file's own node transforms, in the file's unit. Refused with a
-/// sentence that names the file: what assimp cannot read, and what holds fewer than four vertices; everything, when
-/// this program was built without assimp.
+/// sentence that names the file: what cannot be read, and what holds fewer than four vertices.
 Result<std::vector<vec3>> read_mesh_vertices(const std::string& path);
 
 /// A surface as the file has it: nothing says that it is closed.

@@ -3,11 +3,14 @@
 #include "samples/render/image.h"
 #include "samples/runner/command_line.h"
 #include "samples/soak/text_run.h"
+#include "samples/window/app/platform.h"
 #include "samples/window/panels/ui_style.h"
 
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+#endif
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
-#include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
 
 #include <algorithm>
@@ -34,59 +37,6 @@ std::string joined(const std::vector<std::string>& words) {
     for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
     return text;
 }
-
-/// The window, OpenGL and Dear ImGui, in the order of their lives.
-class Platform {
-public:
-    Error open(int width, int height, bool visible_frames) {
-        glfwSetErrorCallback([](int, const char*) {});
-        if (!glfwInit()) {
-            return {ErrorCode::bad_argument,
-                    "no display: it takes a desktop (X11 or Wayland). Without one, as under ssh, try "
-                    "'xvfb-run -a talus-window ...', or talus-samples, which needs no window."};
-        }
-        glfw_ = true;
-        glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-        glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-        glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-        glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-        glfwWindowHint(GLFW_DEPTH_BITS, 24);
-        window = glfwCreateWindow(width, height, "Talus", nullptr, nullptr);
-        if (!window) {
-            const char* why = nullptr;
-            glfwGetError(&why);
-            return {ErrorCode::bad_argument,
-                    "no OpenGL 3.3 here" + (why ? " (" + std::string(why) + ")" : std::string()) +
-                        ". Update the graphics driver, or let the processor draw: LIBGL_ALWAYS_SOFTWARE=1 "
-                        "talus-window ..."};
-        }
-        glfwMakeContextCurrent(window);
-        glfwSwapInterval(visible_frames ? 1 : 0);
-        glfwSetWindowSizeLimits(window, 320, 240, GLFW_DONT_CARE, GLFW_DONT_CARE);
-        IMGUI_CHECKVERSION();
-        ImGui::CreateContext();
-        apply_style();
-        watch_keys(window);
-        ImGui_ImplGlfw_InitForOpenGL(window, true);
-        ImGui_ImplOpenGL3_Init("#version 330 core");
-        imgui_ = true;
-        return {};
-    }
-    ~Platform() {
-        if (imgui_) {
-            ImGui_ImplOpenGL3_Shutdown();
-            ImGui_ImplGlfw_Shutdown();
-            ImGui::DestroyContext();
-        }
-        if (window) glfwDestroyWindow(window);
-        if (glfw_) glfwTerminate();
-    }
-
-    GLFWwindow* window = nullptr;
-
-private:
-    bool glfw_ = false, imgui_ = false;
-};
 
 void open_panel(Panels& panels, const std::string& name) {
     if (name == "draw" || name == "settings" || name == "pair") panels.left = true, panels.left_tab = name;
@@ -254,10 +204,8 @@ float advance(App& app, float seconds) {
 }
 
 void measure_window(App& app) {
-    int pixel_width = 0, pixel_height = 0;
-    glfwGetWindowSize(app.window, &app.width, &app.height);
-    glfwGetFramebufferSize(app.window, &pixel_width, &pixel_height);
-    app.density = app.width > 0 ? static_cast<float>(pixel_width) / static_cast<float>(app.width) : 1.0f;
+    const WindowSize size = window_size(app.window);
+    app.width = size.width, app.height = size.height, app.density = size.density;
     app.place = Layout(app.width, app.height, app.panels, app.replay.has_value()).view;
     const auto pixels = [&](float x) { return std::max(1, static_cast<int>(x * app.density + 0.5f)); };
     app.view = app.camera.view(pixels(app.place.width), pixels(app.place.height));
@@ -270,17 +218,11 @@ void draw_frame(App& app) {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-void begin_panels() {
-    ImGui_ImplOpenGL3_NewFrame();
-    ImGui_ImplGlfw_NewFrame();
-    ImGui::NewFrame();
-}
-
-Error take_screenshot(App& app) {
+Error take_screenshot(App& app, Platform& platform) {
     // Dear ImGui sizes some things by what it saw in the frame before.
     for (int i = 0; i < 4; ++i) {
         glfwPollEvents();
-        begin_panels();
+        platform.begin_panels();
         ImGui::GetIO().MousePos = {-1e9f, -1e9f};  // wherever it is, nothing is under it
         measure_window(app);
         draw_frame(app);
@@ -289,35 +231,6 @@ Error take_screenshot(App& app) {
     glFinish();
     const auto pixels = [&](int x) { return static_cast<int>(static_cast<float>(x) * app.density + 0.5f); };
     return write_png(read_pixels(pixels(app.width), pixels(app.height)), app.options.screenshot);
-}
-
-void run_frames(App& app) {
-    double last = now();
-    for (int frame = 0; !glfwWindowShouldClose(app.window); ++frame) {
-        if (app.options.frames > 0 && frame >= app.options.frames) break;
-        glfwPollEvents();
-        const double time = now();
-        const auto seconds = static_cast<float>(time - last);
-        last = time;
-        begin_panels();
-        measure_window(app);
-        if (app.width == 0 || app.height == 0) {  // made an icon
-            ImGui::EndFrame();
-            glfwWaitEventsTimeout(0.1);
-            continue;
-        }
-        handle_input(app, seconds);
-        measure_window(app);
-        const float step_ms = advance(app, seconds);
-        const double start = now();
-        draw_frame(app);
-        if (app.options.fps) glFinish();
-        const auto draw_ms = static_cast<float>(1000.0 * (now() - start));
-        glfwSwapBuffers(app.window);
-        forget_keys();
-        if (app.options.print_state) print_changes(app);
-        if (frame > 0) app.times.add(1000.0f * seconds, step_ms, draw_ms, app.options.fps ? 1u << 24 : 60);
-    }
 }
 
 }  // namespace
@@ -383,6 +296,21 @@ Error App::open_replay(const std::string& path) {
     }
     if (window) glfwSetWindowTitle(window, (recording.scene() + " (recorded) - Talus").c_str());
     return {};
+}
+
+void App::continue_replay() {
+    if (!replay) return;
+    const Recording& recording = replay->recording();
+    end_outputs();
+    const Result<bool> exact = resume(simulation, recording, recording.frame_at(replay->time() + 1e-9));
+    if (!exact) return say(exact.error().message);
+    say(*exact ? "The scene goes on from here, with the recorded bits"
+               : "The scene goes on from the recorded poses: it was not played like this from its beginning");
+    if (window) glfwSetWindowTitle(window, (recording.scene() + " - Talus").c_str());
+    replay.reset();
+    history = ProfileHistory();
+    selected = {};
+    begin_run();
 }
 
 void App::restart() {
@@ -557,51 +485,116 @@ Error mark_and_select(App& app, const WindowOptions& options) {
     return {};
 }
 
-/// A picture, or the window until it is closed; then what the options want written.
-Error run(App& app) {
-    const WindowOptions& options = app.options;
-    if (!options.screenshot.empty()) {
-        if (Error error = take_screenshot(app)) return error;
-    } else {
-        run_frames(app);
-        if (options.fps) print_fps(app);
+/// The window with what it shows, from its opening until it is closed.
+class Program {
+public:
+    Error start(const WindowOptions& options);
+    bool run_frame();  ///< false: it was closed, or has shown as many frames as it was to
+    Error finish();    ///< writes what the options want written
+    void open_replay(const char* path) {
+        if (const Error error = app_->open_replay(path)) app_->say(error.message);
     }
+
+    Platform platform;
+
+private:
+    std::string config_path_;  ///< empty: neither read nor written
+    Config config_;
+    std::optional<App> app_;
+    int frame_ = 0;
+    double last_ = 0;  ///< when the frame before began, s
+};
+
+Error Program::start(const WindowOptions& options) {
+    if (options.config) config_path_ = config_path();
+    if (!config_path_.empty()) config_ = Config::load(config_path_);
+    const bool quick = options.fps || !options.screenshot.empty();
+    if (quick) config_path_.clear();
+    const int width = options.width.value_or(static_cast<int>(config_.number("width", 1280, 320, 8192)));
+    const int height = options.height.value_or(static_cast<int>(config_.number("height", 720, 240, 8192)));
+    if (Error error = platform.open(width, height, !quick)) return error;
+    Result<SceneRenderer> renderer = SceneRenderer::make(quality_of(options));
+    if (!renderer) return renderer.error();
+    Result<GlMarks> marks = GlMarks::make(), pair_marks = GlMarks::make();
+    if (!marks || !pair_marks) return (marks ? pair_marks : marks).error();
+
+    App& app = app_.emplace(platform.window, std::move(*renderer), std::move(*marks), std::move(*pair_marks));
+    apply_config(app, config_);
+    apply_options(app, options);
+    app.simulation.set_first_wishes(wishes_of(options));
+    Error error = open_first_scene(app, options, config_);
+    if (!error) error = app.begin_outputs();
+    if (!error) error = go_to_start(app, options);
+    if (!error) error = mark_and_select(app, options);
+    if (!error && !options.screenshot.empty()) error = take_screenshot(app, platform);
+    last_ = now();
+    return error;
+}
+
+bool Program::run_frame() {
+    App& app = *app_;
+    const WindowOptions& options = app.options;
+    if (!options.screenshot.empty() || glfwWindowShouldClose(app.window)) return false;
+    if (options.frames > 0 && frame_ >= options.frames) return false;
+    glfwPollEvents();
+    const double time = now();
+    const auto seconds = static_cast<float>(time - last_);
+    last_ = time;
+    platform.begin_panels();
+    measure_window(app);
+    if (app.width == 0 || app.height == 0) {  // made an icon
+        ImGui::EndFrame();
+        glfwWaitEventsTimeout(0.1);
+        return true;
+    }
+    handle_input(app, seconds);
+    measure_window(app);
+    const float step_ms = advance(app, seconds);
+    const double start = now();
+    draw_frame(app);
+    if (options.fps) glFinish();
+    const auto draw_ms = static_cast<float>(1000.0 * (now() - start));
+    glfwSwapBuffers(app.window);
+    forget_keys();
+    if (options.print_state) print_changes(app);
+    if (frame_++ > 0) app.times.add(1000.0f * seconds, step_ms, draw_ms, options.fps ? 1u << 24 : 60);
+    return true;
+}
+
+Error Program::finish() {
+    App& app = *app_;
+    const WindowOptions& options = app.options;
+    if (options.screenshot.empty() && options.fps) print_fps(app);
     if (app.outputs) {
         if (Error error = app.outputs->finish(app.simulation.world())) return error;
     }
     if (options.print_state) print_state(app);
+    if (config_path_.empty()) return {};
+    remember(app, config_);
+    if (const Error saved = config_.save(config_path_)) complain(saved.message);
     return {};
 }
 
+std::optional<Program> program;  // a page's goes on when run_window() has returned
+
 }  // namespace
 
-int run_window(const WindowOptions& options) {
-    const std::string path = options.config ? config_path() : std::string();
-    Config config = path.empty() ? Config() : Config::load(path);
-    const bool quick = options.fps || !options.screenshot.empty();
-    const int width = options.width.value_or(static_cast<int>(config.number("width", 1280, 320, 8192)));
-    const int height = options.height.value_or(static_cast<int>(config.number("height", 720, 240, 8192)));
-    Platform platform;
-    if (const Error error = platform.open(width, height, !quick)) return complain(error.message);
-    Result<SceneRenderer> renderer = SceneRenderer::make(quality_of(options));
-    if (!renderer) return complain(renderer.error().message);
-    Result<GlMarks> marks = GlMarks::make(), pair_marks = GlMarks::make();
-    if (!marks || !pair_marks) return complain((marks ? pair_marks : marks).error().message);
+#ifdef __EMSCRIPTEN__
+/// For page.js: plays a recording in place of the scene.
+extern "C" EMSCRIPTEN_KEEPALIVE void talus_open_replay(const char* path) {
+    if (program) program->open_replay(path);
+}
+#endif
 
-    App app(platform.window, std::move(*renderer), std::move(*marks), std::move(*pair_marks));
-    apply_config(app, config);
-    apply_options(app, options);
-    app.simulation.set_first_wishes(wishes_of(options));
-    Error error = open_first_scene(app, options, config);
-    if (!error) error = app.begin_outputs();
-    if (!error) error = go_to_start(app, options);
-    if (!error) error = mark_and_select(app, options);
-    if (!error) error = run(app);
+int run_window(const WindowOptions& options) {
+    program.emplace();
+    if (const Error error = program->start(options)) return complain(error.message);
+    program->platform.run([] { return program->run_frame(); });
+#ifndef __EMSCRIPTEN__
+    const Error error = program->finish();
+    program.reset();
     if (error) return complain(error.message);
-    if (!path.empty() && !quick) {
-        remember(app, config);
-        if (const Error saved = config.save(path)) std::fprintf(stderr, "talus-window: %s\n", saved.message.c_str());
-    }
+#endif
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "samples/window/renderer/gl_marks.h"
 #include "samples/window/renderer/gl_scene.h"
 #include "samples/window/simulation/replay.h"
+#include "samples/window/simulation/resume.h"
 #include "samples/window/simulation/simulation.h"
 #include "samples/window/simulation/stepper.h"
 #include "samples/window/simulation/switches.h"
@@ -115,6 +116,7 @@ struct App {
     void look_from(const Camera& eye);    ///< the camera, and the sun with it
     bool open_scene(const Scene& scene);  ///< false, and said why, if it can't be
     Error open_replay(const std::string& path);
+    void continue_replay();  ///< from here on as a simulation
     void restart();
     void begin_run();       ///< after the world was made anew
     Error begin_outputs();  ///< the files that the options name; they end with the run: at a restart, another scene

@@ -43,6 +43,7 @@ void handle_shortcut(App& app, const KeyPress& press) {
     if (pressed(GLFW_KEY_SPACE)) app.set_paused(!app.paused);
     if (pressed(GLFW_KEY_N, true) || pressed(GLFW_KEY_PERIOD, true)) app.step_once();
     if (pressed(GLFW_KEY_R)) app.restart();
+    if (pressed(GLFW_KEY_G)) app.continue_replay();
     if (pressed(GLFW_KEY_F)) app.frame_selection();
     if (pressed(GLFW_KEY_X)) app.show_worst();
     if (pressed(GLFW_KEY_HOME)) app.frame_scene();

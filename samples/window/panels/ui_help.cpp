@@ -20,6 +20,7 @@ constexpr Line left_column[] = {
     {"R", "restart the scene"},
     {"[   ]", "slower, faster"},
     {"O", "choose a scene"},
+    {"G", "a recording goes on as a scene"},
     {nullptr, "Touch"},
     {"Click", "select a body"},
     {"Drag a body", "pull it on a spring"},

@@ -11,7 +11,7 @@ namespace {
 constexpr float text_height = 15.0f;
 ImFont* the_bold_font = nullptr;
 
-ImFont* load_font(const char* name) {
+ImFont* load_font(const char* name, float height) {
     for (const char* folder : {"/usr/share/fonts/truetype/dejavu/", "/usr/share/fonts/dejavu/", "/usr/share/fonts/TTF/",
                                "/usr/share/fonts/dejavu-sans-fonts/"}) {
         const std::string path = std::string(folder) + name;
@@ -20,7 +20,7 @@ ImFont* load_font(const char* name) {
         // Latin, and the signs in what scenes say of themselves and units need.
         static const ImWchar ranges[] = {0x20,   0xff,  0x2010, 0x2027, 0x2190, 0x2193, 0x2212,
                                          0x2212, 0x3b1, 0x3c9,  0xb5,   0xb7,   0};
-        return ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), text_height, nullptr, ranges);
+        return ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), height, nullptr, ranges);
     }
     return nullptr;
 }
@@ -29,11 +29,13 @@ ImFont* load_font(const char* name) {
 
 ImFont* bold_font() { return the_bold_font; }
 
-void apply_style() {
+void apply_style(float density) {
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
-    if (!load_font("DejaVuSans.ttf")) io.FontGlobalScale = 1.15f;
-    the_bold_font = load_font("DejaVuSans-Bold.ttf");
+    // Fonts have the screen's pixels, and are drawn smaller by as much.
+    const bool loaded = load_font("DejaVuSans.ttf", text_height * density) != nullptr;
+    io.FontGlobalScale = loaded ? 1.0f / density : 1.15f;
+    the_bold_font = load_font("DejaVuSans-Bold.ttf", text_height * density);
 
     ImGuiStyle& style = ImGui::GetStyle();
     style.WindowPadding = {12, 10};

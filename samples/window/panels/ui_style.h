@@ -11,8 +11,8 @@
 
 namespace talus::samples {
 
-/// Fonts and colours. After ImGui::CreateContext().
-void apply_style();
+/// Fonts and colours, for a window of so many pixels a unit. After ImGui::CreateContext().
+void apply_style(float density);
 ImFont* bold_font();
 
 namespace ui {

@@ -61,6 +61,8 @@ void draw_timeline(App& app) {
     ImGui::PushStyleColor(ImGuiCol_Text, ui::muted);
     ImGui::TextUnformatted(text.c_str());
     ImGui::PopStyleColor();
+    ImGui::SameLine(std::max(ImGui::GetCursorPosX(), room.x - 270));
+    const bool goes_on = ImGui::SmallButton("Continue from here");
     const std::size_t worst = replay.recording().worst_step();
     if (replay.timed() && worst < replay.recording().step_count()) {
         ImGui::SameLine(std::max(ImGui::GetCursorPosX(), room.x - 110));
@@ -70,6 +72,7 @@ void draw_timeline(App& app) {
             app.profile_panel.select(replay.recording().step(worst).profile.frame);
         }
     }
+    if (goes_on) app.continue_replay();
 }
 
 }  // namespace talus::samples

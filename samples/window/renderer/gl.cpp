@@ -8,6 +8,13 @@ namespace talus::samples {
 
 namespace {
 
+#ifdef __EMSCRIPTEN__
+constexpr std::string_view precision =
+    "\nprecision highp float; precision highp int; precision highp sampler2D; precision highp sampler2DShadow;\n";
+#else
+constexpr std::string_view precision = "\n";
+#endif
+
 template <void (*Generate)(GLsizei, GLuint*)>
 GLuint generate() {
     GLuint name = 0;
@@ -26,12 +33,11 @@ std::string log_of(GLuint object, void (*parameter)(GLuint, GLenum, GLint*),
 }
 
 Result<GLuint> compile(GLenum kind, std::string_view defines, std::string_view source) {
-    constexpr std::string_view version = "#version 330 core\n";
-    const GLchar* texts[] = {version.data(), defines.data(), source.data()};
-    const GLint lengths[] = {static_cast<GLint>(version.size()), static_cast<GLint>(defines.size()),
-                             static_cast<GLint>(source.size())};
+    const GLchar* texts[] = {shader_version.data(), precision.data(), defines.data(), source.data()};
+    const GLint lengths[] = {static_cast<GLint>(shader_version.size()), static_cast<GLint>(precision.size()),
+                             static_cast<GLint>(defines.size()), static_cast<GLint>(source.size())};
     const GLuint shader = glCreateShader(kind);
-    glShaderSource(shader, 3, texts, lengths);
+    glShaderSource(shader, 4, texts, lengths);
     glCompileShader(shader);
     GLint good = GL_FALSE;
     glGetShaderiv(shader, GL_COMPILE_STATUS, &good);

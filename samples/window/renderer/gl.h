@@ -1,12 +1,17 @@
 #pragma once
-/// OpenGL 3.3 as the C library of the system exports it: on Linux libGL has all of it, so nothing is loaded at run
-/// time. And what needs its end said in OpenGL, as values that say it themselves.
+/// OpenGL as the C library of the system exports it: on Linux libGL has all of 3.3, so nothing is loaded at run time; in
+/// a browser it is WebGL 2. The renderer uses what both have. And what needs its end said in OpenGL, as values that say
+/// it themselves.
 
+#ifdef __EMSCRIPTEN__
+#include <GLES3/gl3.h>
+#else
 #ifndef GL_GLEXT_PROTOTYPES
 #define GL_GLEXT_PROTOTYPES
 #endif
 #include <GL/gl.h>
 #include <GL/glext.h>
+#endif
 
 #include <talus/result.h>
 
@@ -19,6 +24,13 @@
 #include <utility>
 
 namespace talus::samples {
+
+/// The first line of each shader.
+#ifdef __EMSCRIPTEN__
+inline constexpr std::string_view shader_version = "#version 300 es";
+#else
+inline constexpr std::string_view shader_version = "#version 330 core";
+#endif
 
 /// A name that OpenGL gave, and the function that takes it back.
 template <void (*Delete)(GLuint)>

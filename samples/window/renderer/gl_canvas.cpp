@@ -1,7 +1,7 @@
 #include "samples/window/renderer/gl_canvas.h"
 
 #include <algorithm>
-#include <cstring>
+#include <vector>
 
 namespace talus::samples {
 
@@ -15,15 +15,14 @@ void GlCanvas::begin(int x, int y, int width, int height, int samples) {
         glViewport(x, y, width, height);
         return;
     }
-    x_ = x, y_ = y;
     glBindFramebuffer(GL_FRAMEBUFFER, target_);
-    glViewport(0, 0, width, height);
-    if (width == width_ && height == height_ && samples == samples_) return;
-    width_ = width, height_ = height, samples_ = samples;
+    glViewport(x, y, width, height);
+    if (x + width == right_ && y + height == top_ && samples == samples_) return;
+    right_ = x + width, top_ = y + height, samples_ = samples;
     glBindRenderbuffer(GL_RENDERBUFFER, color_);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, width, height);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGB8, right_, top_);
     glBindRenderbuffer(GL_RENDERBUFFER, depth_);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_DEPTH_COMPONENT24, width, height);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_DEPTH_COMPONENT24, right_, top_);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth_);
 }
@@ -32,7 +31,8 @@ void GlCanvas::end() {
     if (in_use_) {
         glBindFramebuffer(GL_READ_FRAMEBUFFER, target_);
         glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
-        glBlitFramebuffer(0, 0, width_, height_, x_, y_, x_ + width_, y_ + height_, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        // WebGL joins samples only between equal rectangles.
+        glBlitFramebuffer(0, 0, right_, top_, 0, 0, right_, top_, GL_COLOR_BUFFER_BIT, GL_NEAREST);
     }
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
 }
@@ -41,14 +41,16 @@ Image read_pixels(int width, int height) {
     Image image;
     image.width = width;
     image.height = height;
-    const std::size_t row = 3 * static_cast<std::size_t>(width);
-    std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(height));
+    const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
+    std::vector<std::uint8_t> upside_down(4 * columns * rows);
     glReadBuffer(GL_BACK);
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
-    image.rgb.resize(upside_down.size());
-    for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
-        std::memcpy(&image.rgb[y * row], &upside_down[(static_cast<std::size_t>(height) - 1 - y) * row], row);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
+    image.rgb.reserve(3 * columns * rows);
+    for (std::size_t y = rows; y-- > 0;) {
+        for (std::size_t x = 0; x < columns; ++x) {
+            const std::uint8_t* pixel = &upside_down[4 * (y * columns + x)];
+            image.rgb.insert(image.rgb.end(), pixel, pixel + 3);
+        }
     }
     return image;
 }

@@ -17,8 +17,7 @@ public:
 private:
     GlFramebuffer target_ = make_framebuffer();
     GlRenderbuffer color_ = make_renderbuffer(), depth_ = make_renderbuffer();
-    int x_ = 0, y_ = 0;
-    int width_ = 0, height_ = 0, samples_ = 0;  ///< of the buffers
+    int right_ = 0, top_ = 0, samples_ = 0;  ///< of the buffers, which begin at the window's corner
     bool in_use_ = false;
 };
 

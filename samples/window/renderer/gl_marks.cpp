@@ -59,7 +59,9 @@ void GlMarks::draw(const CameraView& view, float hidden_strength) {
     program_.set("near", 30.0f);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+#ifdef GL_PROGRAM_POINT_SIZE  // WebGL always lets shaders say it
     glEnable(GL_PROGRAM_POINT_SIZE);
+#endif
     glEnable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
     glDepthMask(GL_FALSE);
@@ -77,7 +79,9 @@ void GlMarks::draw(const CameraView& view, float hidden_strength) {
     glDepthFunc(GL_LEQUAL);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
+#ifdef GL_PROGRAM_POINT_SIZE
     glDisable(GL_PROGRAM_POINT_SIZE);
+#endif
     glBindVertexArray(0);
 }
 

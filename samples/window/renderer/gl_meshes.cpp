@@ -114,16 +114,19 @@ MeshRange MeshStore::append(const DrawMesh& mesh, std::uint32_t slot, UnitMesh k
     return since(begin);
 }
 
-std::size_t MeshStore::first(const MeshRange& mesh, MeshPart part) const {
+MeshStore::Indices MeshStore::find(const MeshRange& mesh, MeshPart part) const {
+    const std::size_t triangles = indices_.size() + bare_.size();
     switch (part) {
         case MeshPart::surface:
-            return mesh.first;
+            return {mesh.first, mesh.count};
         case MeshPart::bare:
-            return indices_.size() + mesh.first;
+            return {indices_.size() + mesh.first, mesh.count};
         case MeshPart::edges:
-            return indices_.size() + bare_.size() + mesh.first_line;
+            return {triangles + mesh.first_line, mesh.line_count};
+        case MeshPart::sides:
+            return {triangles + edges_.size() + 2 * std::size_t{mesh.first}, 2 * std::size_t{mesh.count}};
     }
-    return 0;
+    return {0, 0};
 }
 
 void MeshStore::bind() {
@@ -135,6 +138,10 @@ void MeshStore::bind() {
     std::vector<std::uint32_t> all = indices_;
     all.insert(all.end(), bare_.begin(), bare_.end());
     all.insert(all.end(), edges_.begin(), edges_.end());
+    for (std::size_t i = 0; i < indices_.size(); i += 3) {
+        const std::uint32_t *v = &indices_[i], sides[] = {v[0], v[1], v[1], v[2], v[2], v[0]};
+        all.insert(all.end(), std::begin(sides), std::end(sides));
+    }
     upload(GL_ELEMENT_ARRAY_BUFFER, index_buffer_, std::span<const std::uint32_t>(all), GL_STATIC_DRAW);
     const auto offset = [](std::size_t bytes) { return reinterpret_cast<const void*>(bytes); };
     constexpr GLsizei stride = sizeof(MeshVertex);

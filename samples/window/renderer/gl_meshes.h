@@ -44,6 +44,7 @@ enum class MeshPart : std::uint8_t {
     surface,  ///< triangles with normals and edges
     bare,     ///< the same triangles with as few vertices as their corners allow: for shadows
     edges,    ///< what surfaces show as lines, as lines
+    sides,    ///< all sides of the triangles, as lines
 };
 
 class MeshStore {
@@ -73,8 +74,11 @@ public:
     }
     /// Draws what follows with these corners instead, until bind().
     void bind_corners(std::span<const std::uint32_t> corners);
-    /// Its place in the index buffer, in indices.
-    std::size_t first(const MeshRange& mesh, MeshPart part) const;
+    /// Where it lies in the index buffer, and how long it is, both in indices.
+    struct Indices {
+        std::size_t first, count;
+    };
+    Indices find(const MeshRange& mesh, MeshPart part) const;
 
 private:
     static std::uint32_t size_of(const std::vector<std::uint32_t>& v) { return static_cast<std::uint32_t>(v.size()); }

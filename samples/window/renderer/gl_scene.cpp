@@ -31,10 +31,9 @@ Quality Quality::of_this_machine() {
 Result<SceneRenderer> SceneRenderer::make(const Quality& quality) {
     SceneRenderer renderer;
     if (Error error = renderer.set_quality(quality)) return error;
-    glBindTexture(GL_TEXTURE_BUFFER, renderer.instance_texture_);
-    glBindBuffer(GL_TEXTURE_BUFFER, renderer.instance_buffer_);
-    glBufferData(GL_TEXTURE_BUFFER, sizeof(Instance), nullptr, GL_STREAM_DRAW);
-    glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, renderer.instance_buffer_);
+    glBindTexture(GL_TEXTURE_2D, renderer.instance_texture_);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     return renderer;
 }
 
@@ -213,16 +212,21 @@ void SceneRenderer::gather(const Frame& frame) {
         if (count == bodies_.size()) add(frame.wireframe ? glass_layer : layer, batch_[layer], batched_[layer], true);
     }
     if (instances_.empty()) return;
-    upload(GL_TEXTURE_BUFFER, instance_buffer_, std::span<const Instance>(instances_), GL_STREAM_DRAW);
+    constexpr std::size_t texels = sizeof(Instance) / sizeof(glm::vec4), row = shaders::instance_row / texels;
+    const std::size_t rows = (instances_.size() + row - 1) / row;
+    instances_.resize(rows * row);
+    glBindTexture(GL_TEXTURE_2D, instance_texture_);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, shaders::instance_row, static_cast<GLsizei>(rows), 0, GL_RGBA, GL_FLOAT,
+                 instances_.data());
 }
 
 void SceneRenderer::issue(const GlProgram& program, std::span<const Call> calls, MeshPart part) {
-    const bool lines = part == MeshPart::edges;
+    const bool lines = part == MeshPart::edges || part == MeshPart::sides;
     for (const Call& call : calls) {
+        const auto [first, count] = meshes_.find(call.range, part);
         program.set("base", static_cast<int>(call.base));
-        glDrawElementsInstanced(lines ? GL_LINES : GL_TRIANGLES,
-                                static_cast<GLsizei>(lines ? call.range.line_count : call.range.count), GL_UNSIGNED_INT,
-                                reinterpret_cast<const void*>(sizeof(std::uint32_t) * meshes_.first(call.range, part)),
+        glDrawElementsInstanced(lines ? GL_LINES : GL_TRIANGLES, static_cast<GLsizei>(count), GL_UNSIGNED_INT,
+                                reinterpret_cast<const void*>(sizeof(std::uint32_t) * first),
                                 static_cast<GLsizei>(call.instances));
         ++draw_calls_;
     }
@@ -233,19 +237,17 @@ bool SceneRenderer::make_shadow_map() {
     if (shadow_size_ == size) return false;
     shadow_size_ = size;
     glBindTexture(GL_TEXTURE_2D, shadow_texture_);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT, GL_FLOAT, nullptr);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, nullptr);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    // Around the map there is light.
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER);
-    constexpr GLfloat light[] = {1.0f, 1.0f, 1.0f, 1.0f};
-    glTexParameterfv(GL_TEXTURE_2D, GL_TEXTURE_BORDER_COLOR, light);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
     glBindFramebuffer(GL_FRAMEBUFFER, shadow_target_);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, shadow_texture_, 0);
-    glDrawBuffer(GL_NONE);
+    constexpr GLenum nothing[] = {GL_NONE};
+    glDrawBuffers(1, nothing);
     glReadBuffer(GL_NONE);
     return true;
 }
@@ -318,7 +320,7 @@ void SceneRenderer::draw(const Frame& frame) {
     gather(frame);
 
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_BUFFER, instance_texture_);
+    glBindTexture(GL_TEXTURE_2D, instance_texture_);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
     glDepthMask(GL_TRUE);
@@ -376,13 +378,10 @@ void SceneRenderer::draw(const Frame& frame) {
         glEnable(GL_BLEND);
         glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
         glDepthMask(GL_FALSE);
-        if (frame.wireframe) {
-            glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-            glDisable(GL_CULL_FACE);
-        }
-        issue(program, calls_[glass_layer], lines ? MeshPart::edges : MeshPart::surface);
-        glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-        glEnable(GL_CULL_FACE);
+        issue(program, calls_[glass_layer],
+              frame.wireframe ? MeshPart::sides
+              : lines         ? MeshPart::edges
+                              : MeshPart::surface);
         glDepthMask(GL_TRUE);
         glDisable(GL_BLEND);
     }

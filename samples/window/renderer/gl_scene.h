@@ -1,8 +1,9 @@
 #pragma once
 /// Draws bodies: a sun with a shadow map, a sky from all sides, a floor that melts into the horizon.
 ///
-/// Each frame, one buffer with an instance for each part of each body goes to the graphics card; the shaders read it as
-/// a texture, so that an instance of four texels can be found by number (OpenGL 3.3 has no base instance). Then one
+/// Each frame, one texture with an instance for each part of each body goes to the graphics card; the shaders read it as
+/// a texture, so that an instance of four texels can be found by number (OpenGL 3.3 has no base instance, WebGL 2 no
+/// textures that are buffers). Then one
 /// draw call a mesh, and one for each batch (gl_meshes.h), for the shadows and for the picture. What is outside of the
 /// view is left to OpenGL.
 
@@ -131,8 +132,7 @@ private:
     std::vector<Call> calls_[layer_count];
     std::size_t draw_calls_ = 0;
 
-    GlBuffer instance_buffer_ = make_buffer();
-    GlTexture instance_texture_ = make_texture(), shadow_texture_ = make_texture();
+        GlTexture instance_texture_ = make_texture(), shadow_texture_ = make_texture();
     GlFramebuffer shadow_target_ = make_framebuffer();
     GlVertexArray no_vertices_ = make_vertex_array();
     glm::mat4 to_shadow_{1.0f};

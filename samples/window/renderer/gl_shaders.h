@@ -9,13 +9,16 @@
 
 namespace talus::samples::shaders {
 
+/// Texels in a row of `instances`.
+inline constexpr int instance_row = 1024;
+
 /// A part of a body: its instance is four texels of `instances` (gl_scene.h, Instance).
 inline constexpr std::string_view part_vertex = R"(
 layout(location = 0) in vec3 a_position;
 layout(location = 1) in vec4 a_normal;   // w: which end of a capsule this belongs to, -1, 0 or 1
 layout(location = 2) in vec4 a_edge;     // xyz: 0 at the sides that are drawn as lines; w: tone
 layout(location = 3) in uint a_slot;     // of meshes that stand in one batch
-uniform samplerBuffer instances;
+uniform sampler2D instances;
 uniform int base;
 uniform mat4 view_projection;
 uniform float pixels;                    // of 1 m at distance 1 m
@@ -42,8 +45,9 @@ vec3 turn(vec4 q, vec3 v) { vec3 t = 2.0 * cross(q.xyz, v); return v + q.w * t +
 
 void main() {
     int at = 4 * (base + gl_InstanceID + int(a_slot));
-    vec4 place = texelFetch(instances, at), rotation = texelFetch(instances, at + 1),
-         size = texelFetch(instances, at + 2), look = texelFetch(instances, at + 3);
+    ivec2 texel = ivec2(at & 1023, at >> 10);
+    vec4 place = texelFetch(instances, texel, 0), rotation = texelFetch(instances, texel + ivec2(1, 0), 0),
+         size = texelFetch(instances, texel + ivec2(2, 0), 0), look = texelFetch(instances, texel + ivec2(3, 0), 0);
     vec3 local = a_position * size.xyz;
     local.y += a_normal.w * size.w;
     vec3 world = place.xyz + turn(rotation, local);
@@ -125,6 +129,8 @@ flat in float v_radius;
 out vec4 out_color;
 
 float lit() {
+    vec2 from_middle = abs(v_shadow.xy - 0.5);
+    if (max(from_middle.x, from_middle.y) > 0.5) return 1.0;  // around the map there is light
 #ifdef LEAN
     return texture(shadow, v_shadow.xyz);
 #else

@@ -32,6 +32,12 @@ public:
     /// The same scene from its beginning.
     Error restart();
 
+    /// After bodies were moved from outside: the poses below are those of now.
+    void refresh() {
+        refresh_poses();
+        before_ = poses_;
+    }
+
     /// One step. An Error when the world refuses it.
     Error step();
 
