@@ -1096,9 +1096,12 @@ declare class Assets {
 
 /** Turns frames of any length into steps of a fixed length. */
 declare class FixedStep {
-    /** `dt`: s, default 1/60. `maxSteps`: the most steps of a frame, default 8; the time beyond them is dropped. */
+    /**
+     * `dt`: s, > 0; default: 1/60. `maxSteps`: the most steps of a frame, >= 1; default: 8; the time beyond them is
+     * dropped.
+     */
     constructor(dt?: number, maxSteps?: number);
-    /** Adds a frame of `seconds` and returns how many steps are due. */
+    /** Adds a frame of `seconds` and returns how many steps are due. A negative number counts as 0. */
     advance(seconds: number): number;
     /** length of a step, s */
     dt(): number;
@@ -1157,7 +1160,7 @@ export interface Talus {
     /** Mass, centre of mass and inertia of the solid inside a closed mesh of a density (kg/m^3). */
     meshMassProperties(def: MeshDef, density: number): MassProperties;
 
-    /** Throws if the shape's numbers are not allowed. */
+    /** Throws if the shape's numbers are not allowed. The functions above have checked theirs. */
     check(shape: Shape): void;
     /** box in the shape's frame, m */
     bounds(shape: Shape): Aabb;

@@ -1,7 +1,7 @@
 """The package for JavaScript in a browser: python3 js_browser_test.py PACKAGE [THREE [PICTURE]]
 
-PACKAGE is the package's folder (bindings/js/package.sh makes it). THREE is the folder of three.js's npm package; without
-it, the example that draws with three.js is not tried. PICTURE is where a picture of that example goes.
+PACKAGE is the package's folder (bindings/js/package.sh makes it). THREE is the folder of three.js's npm package;
+without it, the example that draws with three.js is not tried. PICTURE is where a picture of that example goes.
 """
 
 import functools

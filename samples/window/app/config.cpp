@@ -1,6 +1,7 @@
 #include "samples/window/app/config.h"
 
-#include <charconv>
+#include "common/number_text.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -52,10 +53,8 @@ std::string Config::text(const std::string& name, std::string_view otherwise) co
 }
 
 double Config::number(const std::string& name, double otherwise, double low, double high) const {
-    const std::string value = text(name);
     double out = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
-    return error == std::errc() && end == value.data() + value.size() && out >= low && out <= high ? out : otherwise;
+    return detail::parse_number(text(name), out) && out >= low && out <= high ? out : otherwise;
 }
 
 bool Config::flag(const std::string& name, bool otherwise) const {
@@ -64,9 +63,7 @@ bool Config::flag(const std::string& name, bool otherwise) const {
 }
 
 void Config::set(const std::string& name, double value) {
-    char text[32];
-    const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-    values_[name] = std::string(text, error == std::errc() ? end : text);
+    values_[name] = detail::text(value);
 }
 
 }  // namespace talus::samples

@@ -319,14 +319,14 @@ void SceneRenderer::draw(const Frame& frame) {
     meshes_.bind();
     gather(frame);
 
-    glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, instance_texture_);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
     glDepthMask(GL_TRUE);
     glEnable(GL_CULL_FACE);
     glDisable(GL_BLEND);
     const bool is_new = make_shadow_map();
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, instance_texture_);
     if (frame.shadows && quality_.shadow_size > 0) {
         // Where they are dear, every other frame, unless something was put elsewhere.
         const bool may_wait =
