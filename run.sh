@@ -33,8 +33,8 @@ if [ "${1-}" = --web ]; then
     build wasm -- talus-window
     say "The page is build/wasm/page: static files, for any web server"
     [ "$port" != 0 ] || exit 0
-    say "Open http://localhost:$port; Ctrl+C ends this"
-    exec python3 -m http.server --bind 127.0.0.1 --directory build/wasm/page "$port"
+    say "Open this in a browser; Ctrl+C ends it"
+    exec python3 samples/window/page/serve.py build/wasm/page "$port"
 fi
 
 # These two take no build: before the first one they are answered from the documents, which tests keep equal.

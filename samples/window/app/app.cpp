@@ -155,6 +155,7 @@ void print_changes(const App& app) {
         const glm::vec2 at = app.to_window(pixel);
         line += " at1=" + std::to_string(static_cast<int>(at.x)) + "," + std::to_string(static_cast<int>(at.y));
     }
+    line += format(" distance=%.2f", static_cast<double>(app.view.distance));
     if (app.replay) line += format(" time=%.3f", app.replay->time());
     if (line == last) return;
     last = line;
