@@ -25,12 +25,9 @@ fi
 if [ "${1-}" = --web ]; then
     port=${2-8000}
     [[ $port =~ ^[0-9]+$ ]] && [ "$port" -le 65535 ] || fail "--web takes a port, 0 to 65535, not '$port'"
-    read -ra packages <<<"${target_packages[wasm]} ${page_packages[*]}"
-    install_packages "${packages[@]}"
-    fetch_source imgui
-    fetch_source zlib
-    samples/fetch_meshes.sh || true
-    build wasm -- talus-window
+    read -ra packages <<<"${target_packages[wasm]}"
+    install_packages "${packages[@]}" "${page_packages[@]}"
+    build_page
     say "The page is build/wasm/page: static files, for any web server"
     [ "$port" != 0 ] || exit 0
     say "Open this in a browser; Ctrl+C ends it"

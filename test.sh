@@ -7,6 +7,7 @@
 #   ./test.sh --tsan [ctest options]      with the thread sanitizer, without the long tests
 #   ./test.sh --target TARGET [--golden]  the golden hashes and the quick tests of the libraries for another platform, or
 #                                         the hashes only: arm64, i686, windows, wasm, wasm-plain (docs/platforms.md)
+#   ./test.sh --web                       the package for JavaScript, in Node and in Chromium, and the window as a web page
 #   ./test.sh --help                      prints this
 #
 # What could not be tested here is listed at the end. With CI=true in the environment that is a failure.
@@ -62,6 +63,28 @@ test_target() {
     done
 }
 
+# test_web: makes the npm package and the page of run.sh --web, and uses both. What runs natively beside them tells which
+# bits are right.
+test_web() {
+    local packages node_modules=$PWD/build/npm/node_modules
+    read -ra packages <<<"${target_packages[wasm]}"
+    command -v npm >/dev/null || packages+=(npm) # some distributions' Node brings it along
+    install_packages "${run_packages[@]}" "${page_packages[@]}" "${packages[@]}" chromium
+    build_page talus_js
+    build wasm-plain -- talus_js
+    quietly npm-package bindings/js/package.sh
+    tail -n 1 build/log/npm-package.txt
+    build ci -- talus-samples talus_c_shared
+    quietly npm-install npm install --prefix build/npm --no-save --no-audit --no-fund typescript@5.9.3 three@0.170.0
+    say "Testing the package in Node"
+    TALUS_JS=build/wasm/npm TALUS_SO=build/release/libtalus.so TALUS_TSC=$node_modules/typescript/bin/tsc \
+        node --test tests/bindings/js_test.mjs
+    say "Testing the package in Chromium"
+    python3 tests/bindings/js_browser_test.py build/wasm/npm "$node_modules/three"
+    say "Testing the page in Chromium"
+    TALUS_SAMPLES=build/release/talus-samples python3 tests/pages/window_test.py build/wasm/page
+}
+
 preset=ci
 folder=build/release
 packages=("${test_packages[@]}")
@@ -74,6 +97,10 @@ case "${1-}" in
     --target)
         [ -n "${target_packages[${2-}]-}" ] || fail "--target needs one of: ${!target_packages[*]}"
         test_target "$2" "${3-}"
+        exit
+        ;;
+    --web)
+        test_web
         exit
         ;;
     --clang) preset=clang ;;

@@ -61,15 +61,14 @@ function(talus_precompile target)
   endif()
 endfunction()
 
-# talus_small_download(TARGET kernel...): a browser loads the library before anything moves. So there it is compiled for size
-# where that costs next to nothing: all but the kernels, without unrolled loops and with less inlining. (-Os would inline
-# none of what a step's loops call: they would take six times as long.)
+# talus_small_download(TARGET kernel...): a browser loads the library before anything moves. So there all but the kernels is
+# compiled without unrolled loops, which makes it smaller at no cost. (-Os would inline none of what a step's loops call:
+# steps would take six times as long.)
 function(talus_small_download target)
   if(EMSCRIPTEN AND CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(${target} PRIVATE -O2 -fno-unroll-loops -fno-vectorize "SHELL:-mllvm -inline-threshold=50")
+    target_compile_options(${target} PRIVATE -O3 -fno-unroll-loops -fno-vectorize)
     if(ARGN)
-      set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O3 -funroll-loops -fvectorize -mllvm
-        -inline-threshold=250)
+      set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -funroll-loops -fvectorize)
     endif()
   endif()
 endfunction()

@@ -141,3 +141,11 @@ build() {
         fail "the build in $folder failed; its whole output is in $log"
     fi
 }
+
+# build_page [target...]: the window as a web page, in build/wasm/page, and other targets for WebAssembly.
+build_page() {
+    fetch_source imgui
+    fetch_source zlib
+    samples/fetch_meshes.sh || true # it has said what is missing: the page's scene real_things, then
+    build wasm -- talus-window "$@"
+}

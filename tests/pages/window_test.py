@@ -59,7 +59,7 @@ class Window:
 
 def scenes(page):
     """Every scene opens, and steps."""
-    page.resize(640, 480)
+    page.resize(400, 300)
     window = Window(page, "index.html", scene="falling_box", panel="none")
     window.wait("the page shows a scene", lambda now: now["scene"] == "falling_box")
     names = [line.split()[1] for line in (here.parents[1] / "docs/scenes.md").read_text().splitlines()
