@@ -62,8 +62,6 @@ bool Config::flag(const std::string& name, bool otherwise) const {
     return value == "yes" ? true : value == "no" ? false : otherwise;
 }
 
-void Config::set(const std::string& name, double value) {
-    values_[name] = detail::text(value);
-}
+void Config::set(const std::string& name, double value) { values_[name] = detail::text(value); }
 
 }  // namespace talus::samples

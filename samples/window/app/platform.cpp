@@ -96,7 +96,8 @@ void Platform::begin_panels() {
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(size.width), static_cast<float>(size.height)};
     io.DisplayFramebufferScale = {size.density, size.density};
-    if (ImGui::IsMousePosValid(&io.MousePos)) io.MousePos = {io.MousePos.x / size.density, io.MousePos.y / size.density};
+    if (ImGui::IsMousePosValid(&io.MousePos))
+        io.MousePos = {io.MousePos.x / size.density, io.MousePos.y / size.density};
 #endif
     ImGui::NewFrame();
 }
@@ -111,8 +112,7 @@ void Platform::run(bool (*run_frame)()) {
         },
         0, false);
 #else
-    while (run_frame()) {
-    }
+    while (run_frame()) {}
 #endif
 }
 

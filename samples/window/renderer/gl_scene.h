@@ -132,7 +132,7 @@ private:
     std::vector<Call> calls_[layer_count];
     std::size_t draw_calls_ = 0;
 
-        GlTexture instance_texture_ = make_texture(), shadow_texture_ = make_texture();
+    GlTexture instance_texture_ = make_texture(), shadow_texture_ = make_texture();
     GlFramebuffer shadow_target_ = make_framebuffer();
     GlVertexArray no_vertices_ = make_vertex_array();
     glm::mat4 to_shadow_{1.0f};

@@ -15,7 +15,8 @@ bool is_where_recorded(const Simulation& simulation, const Recording& recording,
     const auto poses = simulation.poses();
     if (poses.size() != states.size()) return false;
     for (std::size_t i = 0; i < states.size(); ++i) {
-        if (!states[i].present || !(glm::distance(poses[i].position, states[i].pose.position) <= tolerance)) return false;
+        if (!states[i].present || !(glm::distance(poses[i].position, states[i].pose.position) <= tolerance))
+            return false;
     }
     return true;
 }
