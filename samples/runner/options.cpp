@@ -103,6 +103,10 @@ constexpr OptionSpec<Options> specs[] = {
      "mesh files for real_things and nonconvex (OFF, OBJ, STL, ...);\nwithout it, what samples/fetch_meshes.sh fetched",
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }, true},
 
+    {"", "--resume", Takes::one, "FILE",
+     "go on with the world that --save wrote of this scene; --steps\ncounts from the scene's beginning",
+     [](Options& o, Values v) { return o.resume = v[0], std::string(); }},
+
     {"How to run it", "--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1",
      set_threads},
     {"", "--substeps", Takes::one, "N",
@@ -127,6 +131,8 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--hash-stages", Takes::one, "FILE",
      "one line per step with a hash after each stage:\n--compare-hashes finds where two such files differ",
      [](Options& o, Values v) { return o.files.hashes = v[0], std::string(); }},
+    {"", "--save", Takes::one, "FILE", "the world after the last step, for --resume and World::load()",
+     [](Options& o, Values v) { return o.save = v[0], std::string(); }},
     {"", "--png", Takes::one, "FILE", "a picture", [](Options& o, Values v) { return o.png = v[0], std::string(); }},
     {"", "--at", Takes::one, "STEP", "take it after this many steps; default: after the last", set_at},
     {"", "--frames", Takes::one, "FOLDER", "a picture of every step, to make an animation of",
@@ -205,10 +211,13 @@ Error check_together(const Options& options, std::span<const std::string_view> g
     if (Error error = check_file("--record", options.files.record, false)) return error;
     if (Error error = check_file("--replay-html", options.files.replay, false)) return error;
     if (Error error = check_file("--hash-stages", options.files.hashes, false)) return error;
+    if (Error error = check_file("--save", options.save, false)) return error;
+    if (Error error = check_file("--resume", options.resume, false)) return error;
     if (Error error = check_file("--png", options.png, false)) return error;
     if (Error error = check_file("--frames", options.frames, false)) return error;
-    if (options.ledger && (options.files.any() || !options.png.empty() || !options.frames.empty() || options.hash))
-        return refuse("--ledger writes no files and no hash: leave out the options that do.");
+    if (options.ledger && (options.files.any() || !options.png.empty() || !options.frames.empty() || options.hash ||
+                           !options.save.empty() || !options.resume.empty()))
+        return refuse("--ledger runs whole scenes, and writes no files and no hash: leave out the other options.");
     if (options.every != 1 && options.frames.empty())
         return refuse("--every says which steps --frames shows: add --frames FOLDER.");
     if (options.at && options.png.empty()) return refuse("--at says when a picture is taken: add --png FILE.");

@@ -29,6 +29,8 @@ struct Options {
     Timing timing = Timing::pairs;
     std::vector<std::string> meshes;
     OutputFiles files;
+    std::string save;                   ///< file for the world at the end; empty: none
+    std::string resume;                 ///< file of an earlier `save` from which the run goes on; empty: none
     std::vector<std::string> compared;  ///< two files of stage hashes to compare instead of running a scene
     std::string from;                   ///< recording to read instead of running a scene; empty: none
     std::optional<int> poses;           ///< frame of it whose poses are printed

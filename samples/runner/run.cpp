@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <iterator>
+#include <span>
 
 namespace talus::samples {
 
@@ -41,6 +43,23 @@ void describe_end(const World& world, Summary& summary) {
     if (summary.contact_points > 0) summary.mean_penetration = sum / static_cast<double>(summary.contact_points);
 }
 
+Result<World> load_world(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return refuse("Cannot read '" + path + "'.");
+    Result<World> world = World::load(std::as_bytes(std::span(bytes)));
+    if (!world) return refuse("'" + path + "': " + world.error().message);
+    return world;
+}
+
+Error save_world(const World& world, const std::string& path) {
+    const Result<std::vector<std::byte>> bytes = world.save();
+    if (!bytes) return bytes.error();
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes->data()), static_cast<std::streamsize>(bytes->size()));
+    return file.flush() ? Error{} : refuse("Cannot write '" + path + "'.");
+}
+
 }  // namespace
 
 Result<Summary> run_scene(const Scene& scene, const Options& options, const std::function<void(int, int)>& progress) {
@@ -68,6 +87,21 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
         return refuse("The world refused the scene " + summary.scene + ": " + world.last_error().message);
     }
 
+    int first_step = 0;
+    if (!options.resume.empty()) {
+        Result<World> loaded = load_world(options.resume);
+        if (!loaded) return loaded.error();
+        world = std::move(*loaded);
+        first_step = static_cast<int>(world.profile().frame);
+        ids = world.bodies();
+        if (ids.size() != data->bodies.size() || world.joints().size() != data->joints.size())
+            return refuse("'" + options.resume + "' holds another scene than " + summary.scene + ".");
+        if (first_step >= summary.steps) {
+            return refuse("'" + options.resume + "' has done " + std::to_string(first_step) +
+                          " steps; add --steps N with more than that.");
+        }
+    }
+
     // Files are opened before the run: a wrong path should not cost a minute.
     Outputs outputs(options.files);
     const RunFacts facts{.scene = scene,
@@ -88,9 +122,9 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     double all_ms = 0.0, collide_us = 0.0;
     NarrowphaseProfile narrowphase;
     std::vector<double> step_ms;
-    step_ms.reserve(static_cast<std::size_t>(summary.steps));
-    if (Error error = pictures.after_step(0, world, ids)) return error;
-    for (int step = 0; step < summary.steps; ++step) {
+    step_ms.reserve(static_cast<std::size_t>(summary.steps - first_step));
+    if (Error error = pictures.after_step(first_step, world, ids)) return error;
+    for (int step = first_step; step < summary.steps; ++step) {
         const auto start = std::chrono::steady_clock::now();
         if (!step_scene(world, *data, step, jobs)) return refuse("A step was refused: " + world.last_error().message);
         step_ms.push_back(milliseconds_since(start));
@@ -104,9 +138,12 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
         if (progress) progress(step + 1, summary.steps);
     }
     if (Error error = outputs.finish(world)) return error;
+    if (!options.save.empty()) {
+        if (Error error = save_world(world, options.save)) return error;
+    }
     summary.notes = outputs.notes();
 
-    const double steps = summary.steps;
+    const double steps = summary.steps - first_step;
     summary.median_ms = take_quantile(step_ms, 0.5);
     summary.p99_ms = take_quantile(step_ms, 0.99);
     summary.collide_us = collide_us / steps;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 using namespace talus;
 using namespace talus::samples;
@@ -331,4 +332,30 @@ TEST_CASE("a run without timing has counts and no times") {
     CHECK(*table->find("total_us") == std::vector<double>{0, 0, 0});
     CHECK(*table->find("clock_reads") == std::vector<double>{0, 0, 0});
     CHECK(table->find("convex_pairs")->front() > 0.0);
+}
+
+TEST_CASE("a run that goes on with a saved world ends in the same bits, and refuses what it cannot go on with") {
+    const ScratchFolder folder;
+    Options options;
+    options.timing = Timing::off;
+    options.steps = 90;
+    const std::uint64_t whole = run("ragdolls", options).hash;
+    options.steps = 40;
+    options.save = folder.path("ragdolls.world");
+    CHECK(run("ragdolls", options).hash != whole);
+    options.steps = 90;
+    options.resume = std::exchange(options.save, "");
+    CHECK(run("ragdolls", options).hash == whole);
+
+    const auto refusal = [&](const char* scene) {
+        const Result<Summary> summary = run_scene(*find_scene(scene), options, {});
+        return summary ? std::string() : summary.error().message;
+    };
+    CHECK(refusal("bridge").find("another scene") != std::string::npos);
+    options.steps = 40;
+    CHECK(refusal("ragdolls").find("has done 40 steps") != std::string::npos);
+    options.resume = folder.write("noise.world", "no world");
+    CHECK(refusal("ragdolls").find("noise.world") != std::string::npos);
+    options.resume = folder.path("missing.world");
+    CHECK(refusal("ragdolls").find("Cannot read") != std::string::npos);
 }
