@@ -292,22 +292,23 @@ TalusBodyDef* talus_world_describe_body(const TalusWorld* world, TalusBodyId bod
 
 void talus_body_def_free(TalusBodyDef* def) { delete reinterpret_cast<OwnedBodyDef*>(def); }
 
+static Error stale(const char* call, size_t i) {
+    return {ErrorCode::stale_handle, std::string(call) + ": bodies[" + std::to_string(i) + "] is stale or null"};
+}
 bool talus_world_read_poses(const TalusWorld* world, const TalusBodyId* bodies, size_t count, TalusDVec3 origin,
                             float* poses) {
     return call(world, [&](const World& w, Error& e) {
         if (count > 0) c::need(bodies, "bodies", e);
         if (count > 0) c::need(poses, "poses", e);
         if (e) return false;
-        bool all_valid = true;
         for (size_t i = 0; i < count; ++i) {
             const BodyId body = body_from(bodies[i]);
             const bool valid = w.is_valid(body);
-            all_valid &= valid;
+            if (!valid && !e) e = stale("read_poses", i);
             const WorldTransform nowhere{from(origin), quat(1.0f, 0.0f, 0.0f, 0.0f)};
             c::write_pose(valid ? w.transform(body) : nowhere, from(origin), poses + 7 * i);
         }
-        if (!all_valid) e = {ErrorCode::stale_handle, "read_poses: one of the handles is stale"};
-        return all_valid;
+        return !e;
     });
 }
 
@@ -316,14 +317,15 @@ bool talus_world_read_velocities(const TalusWorld* world, const TalusBodyId* bod
         if (count > 0) c::need(bodies, "bodies", e);
         if (count > 0) c::need(velocities, "velocities", e);
         if (e) return false;
-        bool all_valid = true;
         for (size_t i = 0; i < count; ++i) {
             const BodyId body = body_from(bodies[i]);
-            all_valid &= w.is_valid(body);
-            const vec3 pair[2] = {w.linear_velocity(body), w.angular_velocity(body)};
+            const bool valid = w.is_valid(body);
+            if (!valid && !e) e = stale("read_velocities", i);
+            const vec3 pair[2] = {valid ? w.linear_velocity(body) : vec3(0.0f),
+                                  valid ? w.angular_velocity(body) : vec3(0.0f)};
             std::memcpy(velocities + 6 * i, pair, sizeof pair);
         }
-        return all_valid;
+        return !e;
     });
 }
 

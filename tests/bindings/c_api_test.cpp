@@ -333,6 +333,7 @@ TEST_CASE("lists of the C API write what fits and return how many there are") {
     CHECK(again == poses);
     ids[1] = 0;
     CHECK_FALSE(talus_world_read_poses(world, ids.data(), count, {1, 0, 0}, again.data()));
+    CHECK(std::string(talus_world_last_error(world).message).find("read_poses: bodies[") == 0);
     CHECK(again[7] == 0);
     CHECK(again[13] == 1);
     CHECK(talus_world_last_error(world).code == TALUS_STALE_HANDLE);
