@@ -119,6 +119,7 @@ export class Memory {
     #scratch;         // begin of the temporary memory
     #top;             // first byte of it that is free
     #large = [];      // temporary blocks that did not fit
+    #reading = 0;     // how many arguments are being read; their getters are the user's code
     #codecs = new Map();
     #fields = new Map();
     #defaults = new Map();
@@ -140,6 +141,17 @@ export class Memory {
         this.F64 = new Float64Array(buffer);
     }
 
+    /// The library has taken a page of memory. Takes an eighth more, so that the views do not end at each page.
+    grown() {
+        const { memory } = this.#exports;
+        try {
+            memory.grow(memory.buffer.byteLength >> 19);
+        } catch {
+            // There is no more than the page.
+        }
+        this.refresh();
+    }
+
     /// Returns memory that stays until release().
     permanent(bytes) {
         const pointer = bytes < 2 ** 31 ? this.#exports.malloc(bytes) : 0;
@@ -150,8 +162,25 @@ export class Memory {
         this.#exports.free(pointer);
     }
 
+    /// Throws while an argument is being read: a getter of it must not change what the call has found already.
+    checkIdle() {
+        if (this.#reading > 0) {
+            throw new TalusError('badArgument', 'Talus cannot be called by a getter of an argument that it reads');
+        }
+    }
+    /// Reads an argument by f().
+    guard(f) {
+        ++this.#reading;
+        try {
+            return f();
+        } finally {
+            --this.#reading;
+        }
+    }
+
     /// Ends the temporary memory of the call before.
     begin() {
+        if (this.#reading > 0) this.checkIdle();
         this.#top = this.#scratch;
         while (this.#large.length > 0) this.release(this.#large.pop());
     }
@@ -200,6 +229,9 @@ export class Memory {
     /// Returns {pointer, length} of a temporary copy of numbers: a typed array, an array, or an array of arrays of
     /// `width`.
     numbers(value, view, name, width = 1) {
+        return this.guard(() => this.#numbers(value, view, name, width));
+    }
+    #numbers(value, view, name, width) {
         const wanted = width === 1 ? 'a list of numbers' : `a list of numbers or of lists of ${width} numbers`;
         const typed = ArrayBuffer.isView(value) && !(value instanceof DataView);
         if (!typed && !Array.isArray(value)) throw wrong(name, wanted, value);
@@ -230,7 +262,9 @@ export class Memory {
         const codec = this.codec(type);
         const count = values.length;
         const pointer = this.allocate(Math.max(count * codec.size, 1));
-        for (let i = 0; i < count; ++i) codec.put(pointer + i * codec.size, values[i], `${name}[${i}]`);
+        this.guard(() => {
+            for (let i = 0; i < count; ++i) codec.put(pointer + i * codec.size, values[i], `${name}[${i}]`);
+        });
         return { pointer, count };
     }
 
@@ -340,16 +374,22 @@ export class Memory {
                 }
                 : (p) => Array.from(this[view].subarray(p / bytes, p / bytes + count)),
             write: (p, value, name) => {
-                const list = value !== null && typeof value === 'object' && value.length === undefined
-                    ? count === 3 ? [value.x, value.y, value.z] : [value.x, value.y, value.z, value.w]
-                    : value;
-                if (list === null || typeof list !== 'object' || list.length !== count) {
-                    throw wrong(name, `${count} numbers`, value);
-                }
-                const memory = this[view];
-                for (let i = 0; i < count; ++i) {
-                    if (typeof list[i] !== 'number') throw wrong(name, `${count} numbers`, value);
-                    memory[p / bytes + i] = list[i];
+                ++this.#reading;
+                try {
+                    const list = value !== null && typeof value === 'object' && value.length === undefined
+                        ? count === 3 ? [value.x, value.y, value.z] : [value.x, value.y, value.z, value.w]
+                        : value;
+                    if (list === null || typeof list !== 'object' || list.length !== count) {
+                        throw wrong(name, `${count} numbers`, value);
+                    }
+                    const memory = this[view];
+                    for (let i = 0; i < count; ++i) {
+                        const number = list[i];
+                        if (typeof number !== 'number') throw wrong(name, `${count} numbers`, value);
+                        memory[p / bytes + i] = number;
+                    }
+                } finally {
+                    --this.#reading;
                 }
             },
         };
@@ -395,11 +435,16 @@ export class Memory {
         };
         const write = (p, value, name) => {
             if (value === null || typeof value !== 'object') throw wrong(name, 'an object', value);
-            for (const key in value) {
-                const field = fields.get(key);
-                if (!field) throw new TypeError(`${name} has no field ${shown(key)}`);
-                const given = value[key];
-                if (given !== undefined) field.write(p + field.offset, given, key);
+            ++this.#reading;
+            try {
+                for (const key in value) {
+                    const field = fields.get(key);
+                    if (!field) throw new TypeError(`${name} has no field ${shown(key)}`);
+                    const given = value[key];
+                    if (given !== undefined) field.write(p + field.offset, given, key);
+                }
+            } finally {
+                --this.#reading;
             }
         };
         return {
@@ -413,7 +458,9 @@ export class Memory {
             },
             put: (p, value, name) => {
                 if (value === null || typeof value !== 'object') throw wrong(name, 'an object', value);
-                for (const field of needed) if (value[field] === undefined) throw missing(name, field);
+                this.guard(() => {
+                    for (const field of needed) if (value[field] === undefined) throw missing(name, field);
+                });
                 fill(p);
                 write(p, value, name);
             },

@@ -60,7 +60,7 @@ function imports(memory, calls, setTempRet0) {
     return {
         env: {
             setTempRet0,  // the upper half of a result of 64 bits
-            emscripten_notify_memory_growth: () => memory()?.refresh(),
+            emscripten_notify_memory_growth: () => memory()?.grown(),
         },
         wasi_snapshot_preview1: {
             clock_time_get(clock, low, high, time) {  // time: where 64 bits of nanoseconds go
@@ -111,6 +111,7 @@ function makeApi(C, m, calls, high) {
                 release() {
                     const pointer = pointers.get(this);
                     if (pointer === undefined) throw wrong('this', what, this);
+                    m.checkIdle();
                     if (registry.unregister(this)) destroy(pointer);
                     pointers.set(this, 0);
                 }
@@ -322,7 +323,7 @@ function makeApi(C, m, calls, high) {
         read: (p) => joints[m.codec('TalusJointKind').read(p + kind[1])].read(p),
         put: (p, value, name) => {
             if (value === null || typeof value !== 'object') throw wrong(name, 'an object', value);
-            const chosen = value.kind;
+            const chosen = m.guard(() => value.kind);
             C.talus_joint_def(p, word('TalusJointKind', chosen, 'kind'));
             joints[chosen].write(p, value, name);
         },
@@ -392,6 +393,7 @@ function makeApi(C, m, calls, high) {
     const numbers = (values) => Object.entries(values).map(([name, value]) => number(value, name));
     /// Returns the shape that a function of the library makes. Throws if its numbers are not allowed.
     function shape(make, ...values) {
+        m.checkIdle();
         make(out, ...values);
         if (!C.talus_check_shape(out, error)) refused();
         return m.codec('TalusShape').read(out);

@@ -273,6 +273,7 @@ export function makeWorld(library) {
             this.#modifier = from.#modifier;
         }
         destroy() {
+            m.checkIdle();
             if (this.#steps) this.#unusable();
             C.talus_world_destroy(this.#pointer);
             this.#pointer = this.#usable = 0;

@@ -845,6 +845,30 @@ describe('errors', () => {
         assert.equal(world.bodyCount(), 1);
     });
 
+    test('a getter of an argument cannot destroy the world, or call anything else', () => {
+        const { world } = withFloor();
+        const other = new talus.World();
+        const box = talus.box(0.5, 0.5, 0.5);
+        const hull = talus.makeHull([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
+        for (const call of [() => world.destroy(), () => world.step(dt), () => other.bodyCount(), () => other.destroy(),
+            () => talus.sphere(1), () => hull.release(), () => new talus.World()]) {
+            const spy = (value) => ({ get position() { call(); return value; }, shape: box });
+            assert.throws(() => world.addBody(spy([0, 5, 0])), /getter of an argument/);
+            assert.throws(() => world.addBodies([spy([0, 5, 0])]), /getter of an argument/);
+            assert.throws(() => world.setGravity({ get x() { call(); return 0; }, y: 0, z: 0 }), /getter of an argument/);
+            assert.throws(() => world.addJoint({ get kind() { call(); return 'ball'; } }), /getter of an argument/);
+            const handles = [0];
+            Object.defineProperty(handles, 0, { get() { call(); return 0; } });
+            assert.throws(() => world.poses(handles), /getter of an argument/);
+        }
+        assert.equal(world.bodyCount(), 1);
+        const crate = world.addBody({ shape: box, position: [0, 5, 0] });
+        steps(world, 5);
+        assert.ok(world.position(crate)[1] < 5);
+        assert.equal(other.bodyCount(), 0);
+        assert.ok(talus.hull(hull));
+    });
+
     test('a world that was destroyed refuses every call', () => {
         const { world, floor } = withFloor();
         world.destroy();

@@ -35,10 +35,15 @@ async function fetched(address) {
     return new Uint8Array(await answer.arrayBuffer());
 }
 
+/// Options that a page cannot follow: it has one thread, no files to write and no settings file.
+const noOptions = new Set(['threads', 'screenshot', 'csv', 'trace', 'report', 'record', 'replay-html', 'scene-file', 'mesh',
+    'config', 'no-config', 'frames', 'fps']);
+
 /// The program's arguments, for a page of this address.
 async function argumentsOf(address) {
     const words = [];
     for (const [name, value] of new URL(address).searchParams) {
+        if (noOptions.has(name) || (name === 'replay' && value === '')) continue;
         words.push('--' + name);
         if (name === 'replay') {
             Module.FS.writeFile('/replay.talus', await fetched(value));
@@ -58,9 +63,10 @@ function fit() {
 }
 
 let complaints = '';
+let isText = false;  // the program prints a text, and ends
 var Module = {
     canvas,
-    print: (line) => console.log(line),
+    print: (line) => isText ? say(notice.textContent + line + '\n') : console.log(line),
     printErr: (line) => {
         console.warn(line);
         if (/^talus-window: /.test(line)) complain(complaints += line.slice('talus-window: '.length) + '\n');
@@ -71,7 +77,10 @@ var Module = {
         try {
             const words = await argumentsOf(location.href);
             say('');
+            isText = words.includes('--help') || words.includes('--list');
+            notice.classList.toggle('text', isText);
             Module.callMain(words);
+            if (isText) return;
         } catch (error) {
             return complain(String(error.message || error));
         }
@@ -91,8 +100,13 @@ addEventListener('drop', async (event) => {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
     if (!file) return;
-    Module.FS.writeFile('/replay.talus', new Uint8Array(await file.arrayBuffer()));
-    Module.ccall('talus_open_replay', null, ['string'], ['/replay.talus']);
+    Module.FS.writeFile('/' + file.name, new Uint8Array(await file.arrayBuffer()));
+    Module.ccall('talus_open_replay', null, ['string'], ['/' + file.name]);
+});
+// Keys of the window's that browsers have, too.
+addEventListener('keydown', (event) => {
+    const key = event.key.toLowerCase();
+    if (['f1', '/', "'", 'backspace', 'tab'].includes(key) || (event.ctrlKey && key === 'p')) event.preventDefault();
 });
 canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 canvas.addEventListener('webglcontextlost', () => complain('The browser took the graphics card away. Load the page again.'));
