@@ -28,6 +28,7 @@ class Window:
         self._server = make_server(folder)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         words = "&".join(f"{name.replace('_', '-')}={value}" for name, value in options.items())
+        page.open("about:blank")  # the page before says no more
         page.console.clear()
         page.open(f"http://127.0.0.1:{self._server.server_port}/{address}?print-state&{words}")
 
@@ -127,7 +128,7 @@ def hands(page):
     page._send("Emulation.setDeviceMetricsOverride", {"width": 480, "height": 800, "deviceScaleFactor": 2, "mobile": True})
     page._send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
     window = Window(page, "index.html", scene="falling_box", at="200", panel="none")
-    window.wait("the page on a phone", lambda now: "at1" in now)
+    window.wait("the page on a phone", lambda now: now["scene"] == "falling_box" and "at1" in now)
     expect(page.evaluate("document.getElementById('canvas').width") == 960, "the canvas has the screen's pixels")
     x, y = (float(part) for part in window.now["at1"].split(","))
     touch(page, "touchStart", (x, y))
