@@ -370,3 +370,28 @@ TEST_CASE("sleep and contact settings out of range are refused") {
     CHECK(refuses(&WorldDef::time_to_sleep, 0.0f));
     CHECK(refuses(&WorldDef::contact_rate, 0.0f));
 }
+
+TEST_CASE("a tower whose lowest box stands at the world's origin comes to rest as it does elsewhere") {
+    const auto make = [](World& world, double x) {
+        world.add_body({.type = BodyType::fixed, .shape = box({50, 1, 50}), .position = {x, -1, 0}});
+        std::vector<BodyId> boxes;
+        for (int i = 0; i < 20; ++i) {
+            boxes.push_back(
+                world.add_body({.shape = box(vec3(0.5f)), .position = {x + (i % 3) * 0.25, 0.5 + 1.2 * i, 0}}));
+        }
+        return boxes;
+    };
+    World at_origin, elsewhere;
+    const std::vector<BodyId> a = make(at_origin, 0.0), b = make(elsewhere, 1024.0);
+    bool same = true;
+    for (int step = 0; step < 300; ++step) {
+        at_origin.step(1.0f / 60.0f);
+        elsewhere.step(1.0f / 60.0f);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            same = same && at_origin.linear_velocity(a[i]) == elsewhere.linear_velocity(b[i]) &&
+                   at_origin.angular_velocity(a[i]) == elsewhere.angular_velocity(b[i]) &&
+                   at_origin.is_awake(a[i]) == elsewhere.is_awake(b[i]);
+        }
+    }
+    CHECK(same);
+}
