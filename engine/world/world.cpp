@@ -145,7 +145,7 @@ void World::State::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> o
         body.max_spin = asked.max_spin;
         body.rotation = normalized(asked.rotation);
         body.center = body.center_at(asked.position, body.rotation);
-        // From here, not from the world's origin, near which a body would fall asleep a step earlier than elsewhere.
+        // Without this they would be the world's origin, and a body near it would fall asleep a step earlier than elsewhere.
         body.still_place = body.settle_place = body.center;
         body.still_rotation = body.rotation;
         if (asked.type != BodyType::fixed) {

@@ -104,7 +104,7 @@ constexpr OptionSpec<Options> specs[] = {
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }, true},
 
     {"", "--resume", Takes::one, "FILE",
-     "go on with the world that --save wrote of this scene; --steps\ncounts from the scene's beginning",
+     "go on with this scene's world, as --save wrote it; --steps\ncounts from the scene's beginning",
      [](Options& o, Values v) { return o.resume = v[0], std::string(); }},
 
     {"How to run it", "--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1",

@@ -124,7 +124,7 @@ def hands(page):
     page.screenshot(folder() / "stepper.png")
     window.close()
 
-    # A phone of 2 pixels a unit: the box is dragged by a finger; two fingers zoom.
+    # A phone of 2 pixels per unit: the box is dragged by a finger; two fingers zoom.
     page._send("Emulation.setDeviceMetricsOverride", {"width": 480, "height": 800, "deviceScaleFactor": 2, "mobile": True})
     page._send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
     window = Window(page, "index.html", scene="falling_box", at="200", panel="none")

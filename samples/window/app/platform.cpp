@@ -22,7 +22,7 @@ WindowSize window_size(GLFWwindow* window) {
     WindowSize size;
     glfwGetWindowSize(window, &size.width, &size.height);
 #ifdef __EMSCRIPTEN__
-    // Here GLFW counts in the canvas's pixels, of which page.js makes as many as the screen has, but at most 2 a unit.
+    // Here GLFW counts in the canvas's pixels, of which page.js makes as many as the screen has, but at most 2 per unit.
     size.density = std::clamp(static_cast<float>(emscripten_get_device_pixel_ratio()), 1.0f, 2.0f);
     for (int* pixels : {&size.width, &size.height})
         *pixels = static_cast<int>(std::lround(static_cast<float>(*pixels) / size.density));

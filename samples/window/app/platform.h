@@ -9,7 +9,7 @@ namespace talus::samples {
 
 struct WindowSize {
     int width = 1, height = 1;  ///< in the window's units, in which the mouse and the panels count
-    float density = 1.0f;       ///< pixels a unit: more than 1 on dense screens
+    float density = 1.0f;       ///< pixels per unit: more than 1 on dense screens
 };
 WindowSize window_size(GLFWwindow* window);
 

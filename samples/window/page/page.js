@@ -18,7 +18,7 @@ function complain(text) {
     say(text);
 }
 
-/// Pixels a unit of the page. More than 2 cost time, and nobody sees them.
+/// Pixels per unit of the page. More than 2 cost time, and nobody sees them.
 const density = () => Math.min(2, Math.max(1, window.devicePixelRatio || 1));
 const pixels = () => [canvas.clientWidth, canvas.clientHeight].map((x) => Math.round(x * density()));
 

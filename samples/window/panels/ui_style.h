@@ -11,7 +11,7 @@
 
 namespace talus::samples {
 
-/// Fonts and colours, for a window of so many pixels a unit. After ImGui::CreateContext().
+/// Sets fonts and colours, for a window of `density` pixels per unit. After ImGui::CreateContext().
 void apply_style(float density);
 ImFont* bold_font();
 

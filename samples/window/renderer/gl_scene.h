@@ -1,11 +1,10 @@
 #pragma once
 /// Draws bodies: a sun with a shadow map, a sky from all sides, a floor that melts into the horizon.
 ///
-/// Each frame, one texture with an instance for each part of each body goes to the graphics card; the shaders read it as
-/// a texture, so that an instance of four texels can be found by number (OpenGL 3.3 has no base instance, WebGL 2 no
-/// textures that are buffers). Then one
-/// draw call a mesh, and one for each batch (gl_meshes.h), for the shadows and for the picture. What is outside of the
-/// view is left to OpenGL.
+/// Each frame, a texture goes to the graphics card that has four texels for each part of each body: its instance. The
+/// shaders find an instance by its number (OpenGL 3.3 has no base instance, and WebGL 2 no buffer textures). Then the
+/// renderer makes one draw call per mesh, and one per batch (gl_meshes.h), for the shadows and for the picture. OpenGL
+/// leaves out what is outside of the view.
 
 #include "samples/scenes/scene.h"
 #include "samples/window/renderer/camera.h"

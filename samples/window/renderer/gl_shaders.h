@@ -9,7 +9,7 @@
 
 namespace talus::samples::shaders {
 
-/// Texels in a row of `instances`.
+/// Texels in a row of `instances`; part_vertex below has this number, too, as a mask and a shift.
 inline constexpr int instance_row = 1024;
 
 /// A part of a body: its instance is four texels of `instances` (gl_scene.h, Instance).

@@ -21,8 +21,8 @@ bool is_where_recorded(const Simulation& simulation, const Recording& recording,
     return true;
 }
 
-/// The rotation vector from a to b, rad.
-vec3 turn(const quat& a, const quat& b) {
+/// Returns the rotation vector from a to b, rad.
+vec3 rotation_vector(const quat& a, const quat& b) {
     quat q = multiply(b, quat(a.w, -a.x, -a.y, -a.z));
     if (q.w < 0.0f) q = -q;
     const vec3 axis(q.x, q.y, q.z);
@@ -56,7 +56,7 @@ Result<bool> resume(Simulation& simulation, const Recording& recording, std::siz
         world.set_transform(body, states[i].pose.position, states[i].pose.rotation);
         if (seconds <= 0.0f || !before[i].present) continue;
         world.set_linear_velocity(body, vec3(states[i].pose.position - before[i].pose.position) / seconds);
-        world.set_angular_velocity(body, turn(before[i].pose.rotation, states[i].pose.rotation) / seconds);
+        world.set_angular_velocity(body, rotation_vector(before[i].pose.rotation, states[i].pose.rotation) / seconds);
     }
     simulation.refresh();
     return false;

@@ -6,10 +6,10 @@
 
 namespace talus::samples {
 
-/// Loads the recording's scene and brings it to a frame: by the steps that led there, which give the recorded poses, bit for
-/// bit before they were rounded, if nobody touched the bodies and the seed was the same. True then. Else false: the bodies
-/// are put where the recording has them, with speeds from this frame and the one before. Refused: a scene that is not
-/// known, or that has other bodies.
+/// Loads the recording's scene and steps it to a frame. Returns true if the bodies are then where the recording has them: the
+/// world has the bits of the one that was recorded. They are elsewhere if somebody touched them, or the seed was another.
+/// Then each body gets its recorded pose, and the velocity from this frame and the one before; false is returned. An error
+/// is returned if the scene is not known or has other bodies.
 Result<bool> resume(Simulation& simulation, const Recording& recording, std::size_t frame);
 
 }  // namespace talus::samples
