@@ -74,8 +74,10 @@ function(talus_small_download target)
 endfunction()
 
 include(CheckCXXCompilerFlag)
-check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
-check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512" TALUS_HAS_AVX512)
+if(TALUS_AVX)
+  check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
+  check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512" TALUS_HAS_AVX512)
+endif()
 
 # g++ for Windows aligns the stack to 16 bytes and yet moves wider vectors as if they were aligned (GCC's bug 54412). The
 # assembler makes such moves unaligned ones, which cost the same on aligned addresses.
@@ -88,7 +90,7 @@ endif()
 # library picks at run time. They include neither glm nor the standard library: the linker could keep the inline
 # functions of these files for everybody.
 function(talus_avx2_sources target)
-  if(TALUS_HAS_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(TALUS_AVX AND TALUS_HAS_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX2)
     if(ARGN)
       set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma;${wide_moves}" SKIP_PRECOMPILE_HEADERS ON)
@@ -99,7 +101,7 @@ endfunction()
 # talus_avx512_sources(TARGET file...): the same for AVX-512. Without TALUS_HAS_AVX2 it does nothing. AVX-512 has fused
 # multiply-add of its own, which -mno-fma does not switch off, or only together with AVX-512.
 function(talus_avx512_sources target)
-  if(TALUS_HAS_AVX2 AND TALUS_HAS_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(TALUS_AVX AND TALUS_HAS_AVX2 AND TALUS_HAS_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(${target} PRIVATE TALUS_AVX512)
     if(ARGN)
       set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS

@@ -35,6 +35,15 @@ function(talus_library name)
   talus_small_download(talus_${name} ${kernels})
 endfunction()
 
+# talus_leave_out(TARGET REGEX file DEFINITION): compiles `file` in place of the sources that match REGEX, and all others with
+# DEFINITION: a library without one of its parts.
+function(talus_leave_out target regex file definition)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX ${regex})
+  set_target_properties(${target} PROPERTIES SOURCES "${sources};${file}")
+  target_compile_definitions(${target} PRIVATE ${definition})
+endfunction()
+
 # talus_embed(TARGET file...): makes each text file a constant of TARGET's: "page.html" is
 # `extern const std::string_view page_html` in namespace talus::embedded, declared by the code that reads it.
 function(talus_embed target)

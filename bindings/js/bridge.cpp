@@ -1,7 +1,11 @@
-// What talus.mjs needs besides the C API: functions of the library that call JavaScript, and lists of handles as numbers.
+// What talus.mjs needs besides the C API: functions of the library that call JavaScript, lists of handles as numbers,
+// and threads that are workers of JavaScript's.
+
+#include "common/job_board.h"
 
 #include <talus/c/talus.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #define TALUS_FROM_JS(name) extern "C" __attribute__((import_module("talus"), import_name(#name))) void
@@ -25,9 +29,9 @@ TALUS_TO_JS bool talus_js_draw(const TalusWorld* world, const TalusDebugDrawOpti
     return talus_world_draw(world, &draw, options);
 }
 
-// A handle has the inverted slot in its lower 32 bits and the generation in its upper 32 bits. As a number of JavaScript it
-// is generation * 2^21 + slot + 1, which a double holds exactly. Memory ends before a world has 2^21 - 1 bodies or joints;
-// a handle that is beyond that, and a number that is no handle, become null.
+// A handle has the inverted slot in its lower 32 bits and the generation in its upper 32 bits. As a number of
+// JavaScript it is generation * 2^21 + slot + 1, which a double holds exactly. Memory ends before a world has 2^21 - 1
+// bodies or joints; a handle that is beyond that, and a number that is no handle, become null.
 
 namespace {
 
@@ -41,7 +45,7 @@ TALUS_TO_JS void talus_js_pack(void* list, size_t count) {
     for (size_t i = 0; i < count; ++i, at += 8) {
         uint64_t handle;
         std::memcpy(&handle, at, 8);
-        const uint64_t slot = -static_cast<uint32_t>(handle);
+        const uint64_t slot = 0u - static_cast<uint32_t>(handle);
         const double number = slot > 0 && slot < slots ? static_cast<double>((handle >> 32) * slots + slot) : 0;
         std::memcpy(at, &number, 8);
     }
@@ -61,3 +65,40 @@ TALUS_TO_JS void talus_js_unpack(void* list, size_t count) {
         std::memcpy(at, &handle, 8);
     }
 }
+
+#if defined(__wasm_atomics__)
+
+// A worker loads this module once more, on the memory of the first one. It has a stack of its own, whose top talus.mjs
+// sets before it calls anything here. emscripten would start threads by JavaScript of its own, while the thread that
+// wants them waits: in a browser's main thread, which starts them when it is idle, that never ends. So these here are
+// started before the first step, and a step does not wait for them: a JobBoard.
+
+extern "C" void* emscripten_tls_init();
+extern "C" void _emscripten_thread_init(void* self, int is_browsers_main, int is_emscriptens_main, int can_sleep,
+                                        int profile);
+
+/// To be called first of all in each thread. `can_sleep`: false in a browser's main thread.
+TALUS_TO_JS void talus_js_begin_thread(bool can_sleep) {
+    emscripten_tls_init();
+    // What emscripten's C library knows of a thread. All that it reads for a thread that it has not started may be
+    // zero.
+    _emscripten_thread_init(std::calloc(1, 1024), !can_sleep, 0, can_sleep, 0);
+}
+
+/// Returns a board for this thread and so many workers, which stays for ever, and fills `jobs` for talus_world_step().
+TALUS_TO_JS talus::JobBoard* talus_js_make_board(int workers, bool can_sleep, TalusJobs* jobs) {
+    auto* board = new talus::JobBoard(workers, can_sleep);
+    const talus::Jobs host = board->jobs();
+    *jobs = {host.threads, host.run, host.host, false, false};
+    return board;
+}
+
+/// Returns how many tasks workers have done.
+TALUS_TO_JS double talus_js_tasks_of_workers(const talus::JobBoard* board) {
+    return static_cast<double>(board->tasks_of_workers());
+}
+
+/// The life of a worker.
+TALUS_TO_JS void talus_js_work(talus::JobBoard* board, int worker) { board->work(worker); }
+
+#endif

@@ -19,9 +19,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /// Functions that JavaScript does not need, and why.
 export const leftOut = {
-    talus_thread_pool_create: 'a step runs on one thread',
-    talus_thread_pool_destroy: 'a step runs on one thread',
-    talus_thread_pool_jobs: 'a step runs on one thread',
+    talus_thread_pool_create: 'load() makes the threads',
+    talus_thread_pool_destroy: 'load() makes the threads',
+    talus_thread_pool_jobs: 'load() makes the threads',
     talus_hull: 'the shape object has the Hull itself',
 };
 

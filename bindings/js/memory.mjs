@@ -116,6 +116,7 @@ const noTriangle = 0xffffffff;
 /// The library's memory, and codecs for what is in it.
 export class Memory {
     #exports;
+    #memory;          // WebAssembly's
     #scratch;         // begin of the temporary memory
     #top;             // first byte of it that is free
     #large = [];      // temporary blocks that did not fit
@@ -124,8 +125,9 @@ export class Memory {
     #fields = new Map();
     #defaults = new Map();
 
-    constructor(exports) {
+    constructor(exports, memory) {
         this.#exports = exports;
+        this.#memory = memory;
         this.refresh();
         this.#scratch = this.#top = this.permanent(scratchBytes);
         for (const [type, name] of Object.entries(makers)) this.#defaults.set(type, exports[name]);
@@ -133,7 +135,7 @@ export class Memory {
 
     /// Makes the views anew: they end when the memory grows.
     refresh() {
-        const { buffer } = this.#exports.memory;
+        const { buffer } = this.#memory;
         this.U8 = new Uint8Array(buffer);
         this.I32 = new Int32Array(buffer);
         this.U32 = new Uint32Array(buffer);
@@ -143,13 +145,18 @@ export class Memory {
 
     /// The library has taken a page of memory. Takes an eighth more, so that the views do not end at each page.
     grown() {
-        const { memory } = this.#exports;
+        const memory = this.#memory;
         try {
             memory.grow(memory.buffer.byteLength >> 19);
         } catch {
             // There is no more than the page.
         }
         this.refresh();
+    }
+
+    /// Other threads may have taken memory.
+    refreshIfGrown() {
+        if (this.#memory.buffer !== this.U8.buffer) this.refresh();
     }
 
     /// Returns memory that stays until release().
@@ -223,7 +230,7 @@ export class Memory {
 
     /// Returns the text at a pointer, up to its zero.
     textAt(pointer) {
-        return new TextDecoder().decode(this.U8.subarray(pointer, this.U8.indexOf(0, pointer)));
+        return new TextDecoder().decode(this.U8.slice(pointer, this.U8.indexOf(0, pointer)));  // a copy: browsers refuse shared memory
     }
 
     /// Returns {pointer, length} of a temporary copy of numbers: a typed array, an array, or an array of arrays of

@@ -1117,6 +1117,10 @@ declare class FixedStep {
 export interface Talus {
     /** of the engine, such as "0.2.0" */
     readonly version: string;
+    /** how many threads steps run on: those that load() was asked for, or 1 */
+    readonly threads: number;
+    /** Returns how many parts of steps workers have done since load(). 0 all the time: they do not help. */
+    tasksOfWorkers(): number;
     readonly TalusError: typeof TalusError;
     readonly World: typeof World;
     readonly Assets: typeof Assets;
@@ -1183,6 +1187,12 @@ export interface Talus {
 }
 
 export interface LoadOptions {
+    /**
+     * How many threads steps run on, this one included, 1 to 1024; default: 1. The others are workers, which load() starts.
+     * Any number gives the same bits. Without SIMD, or where threads cannot share memory, there is one thread, as
+     * `Talus.threads` then says: a page needs two headers for it (docs/javascript.md).
+     */
+    threads?: number;
     /**
      * Loads the module with or without SIMD instructions; both give the same bits. Default: with, if they are
      * supported.

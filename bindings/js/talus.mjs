@@ -8,81 +8,37 @@
 //     for (let i = 0; i < 240; ++i) world.step(1 / 60);
 //     console.log(world.position(crate)[1]);
 //
-// talus.d.ts describes every function. This file loads talus.wasm, and has the functions that need no world; world.mjs
-// has the class World, and memory.mjs converts between JavaScript's values and the library's structures.
+// talus.d.ts describes every function. This file has load() and the functions that need no world; world.mjs has the class
+// World, module.mjs loads the library's code, threads.mjs starts its threads, and memory.mjs converts between JavaScript's
+// values and the library's structures.
 
 import { enums, locks, structs } from './layout.mjs';
 import { finite, hex, hidden, index, integer, low, Memory, missing, number, TalusError, word, wrong } from './memory.mjs';
+import { canShare, compiled, hasVectors, instantiated, isShared } from './module.mjs';
+import { startWorkers } from './threads.mjs';
 import { makeWorld } from './world.mjs';
 
 export { TalusError };
 
 // ---- Loading --------------------------------------------------------------------------------------------------------
 
-// A module whose only function returns a vector.
-const vectorModule = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
-
-/// Returns the compiled module from what the user gave: a module, bytes, a response or an address.
-async function compiled(source) {
-    source = await source;
-    if (source instanceof WebAssembly.Module) return source;
-    if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
-    if (typeof source === 'string' || source instanceof URL) {
-        const page = globalThis.location?.href;
-        const url = new URL(source, page ?? import.meta.url);  // webpack must not see new URL(source, import.meta.url)
-        if (url.protocol === 'file:') {  // fetch() of Node does not read files
-            const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
-            return WebAssembly.compile(await readFile(url));
-        }
-        source = await fetch(url);
-    }
-    if (typeof Response === 'undefined' || !(source instanceof Response)) {
-        throw wrong('wasm', 'a module, bytes, a response or an address', source);
-    }
-    if (!source.ok) throw new Error(`${source.url}: ${source.status} ${source.statusText}`);
-    return WebAssembly.compile(await source.arrayBuffer());
-}
-
-export async function load({ simd = WebAssembly.validate(new Uint8Array(vectorModule)), wasm } = {}) {
-    const module = await compiled(wasm ??
-        (simd ? new URL('./talus-simd.wasm', import.meta.url) : new URL('./talus.wasm', import.meta.url)));
+export async function load({ threads = 1, simd = hasVectors, wasm } = {}) {
+    integer(threads, 'threads', 1, 1024);
+    const shared = threads > 1 && simd && canShare();
+    const module = await compiled(wasm ?? (shared ? new URL('./talus-threads.wasm', import.meta.url)
+        : simd ? new URL('./talus-simd.wasm', import.meta.url) : new URL('./talus.wasm', import.meta.url)));
+    const calls = {};
     let memory;
     let high = 0;
-    const calls = {};
-    const { exports: C } = await WebAssembly.instantiate(module, imports(() => memory, calls, (half) => (high = half)));
-    C._initialize?.();
-    memory = new Memory(C);
-    return makeApi(C, memory, calls, () => high);
-}
-
-/// Returns the functions that the module calls: for emscripten's C library, and for bridge.cpp.
-function imports(memory, calls, setTempRet0) {
-    return {
-        env: {
-            setTempRet0,  // the upper half of a result of 64 bits
-            emscripten_notify_memory_growth: () => memory()?.grown(),
-        },
-        wasi_snapshot_preview1: {
-            clock_time_get(clock, low, high, time) {  // time: where 64 bits of nanoseconds go
-                const nanoseconds = performance.now() * 1e6;
-                const upper = Math.floor(nanoseconds / 4294967296);
-                const { U32 } = memory();
-                U32[time >> 2] = nanoseconds - upper * 4294967296;
-                U32[(time >> 2) + 1] = upper;
-                return 0;
-            },
-            proc_exit() {
-                throw new Error('Talus has met an error of its own, and cannot go on');
-            },
-        },
-        talus: Object.fromEntries(['modify', 'line', 'point', 'triangle', 'text'].map((name) =>
-            [name, (...values) => calls[name](...values)])),
-    };
+    const { C, buffer } = await instantiated(module, { calls, grown: () => memory?.grown(), high: (half) => (high = half) });
+    memory = new Memory(C, buffer);
+    const workers = threads > 1 && isShared(module) ? await startWorkers(C, memory, module, buffer, threads - 1) : null;
+    return makeApi(C, memory, calls, () => high, workers);
 }
 
 // ---- The functions of one loaded library ----------------------------------------------------------------------------
 
-function makeApi(C, m, calls, high) {
+function makeApi(C, m, calls, high, workers) {
     const error = m.permanent(structs.TalusError.size);
     const out = m.permanent(256);
     const { code, message } = structs.TalusError.fields;
@@ -488,8 +444,10 @@ function makeApi(C, m, calls, high) {
 
     return Object.freeze({
         version: m.textAt(C.talus_version()),
+        threads: workers ? workers.count + 1 : 1,
+        tasksOfWorkers: () => workers?.tasks() ?? 0,
         TalusError,
-        World: makeWorld({ C, memory: m, calls, error, refused, high, Assets, tableOf: tables.pointerOf, ownedBy }),
+        World: makeWorld({ C, memory: m, calls, jobs: workers?.jobs ?? 0, error, refused, high, Assets, tableOf: tables.pointerOf, ownedBy }),
         Hull,
         Mesh,
         Assets,

@@ -13,7 +13,7 @@ const none = 0xffffffff;  // TALUS_NO_ISLAND
 
 /// Returns the class. `library` is what talus.mjs has made: the functions of the C API and codecs of their structures.
 export function makeWorld(library) {
-    const { C, memory: m, calls, error, refused, Assets } = library;
+    const { C, memory: m, calls, jobs, error, refused, Assets } = library;
     const out = m.permanent(Math.max(...Object.values(structs).map(({ size }) => size)));
     const destroyed = new FinalizationRegistry((pointer) => C.talus_world_destroy(pointer));
     const freed = new FinalizationRegistry((pointer) => C.talus_body_def_free(pointer));
@@ -284,9 +284,11 @@ export function makeWorld(library) {
             const world = this.#world();
             number(dt, 'dt');
             const modifier = this.#modifier;
-            this.#changed(modifier
-                ? this.#run({ modifier }, () => C.talus_world_step(world, dt, 0))
-                : C.talus_world_step(world, dt, 0));
+            const moved = modifier
+                ? this.#run({ modifier }, () => C.talus_world_step(world, dt, jobs))
+                : C.talus_world_step(world, dt, jobs);
+            if (jobs) m.refreshIfGrown();
+            this.#changed(moved);
         }
         #steps = false;
         #run(functions, f) {

@@ -1,6 +1,7 @@
 #include "engine/bodies/body_setup.h"
 
 #include "engine/bodies/free_turn.h"
+#include "engine/features.h"
 #include "engine/settings.h"
 #include "engine/world/error_text.h"
 
@@ -54,6 +55,8 @@ std::vector<ShapeDef> shapes_of(const BodyDef& def) {
 
 Error check_shape(const ShapeDef& shape, BodyType type) {
     if (shape.mesh) {
+        if (!with_meshes)
+            return {ErrorCode::bad_argument, "mesh is set; this library was built without meshes (TALUS_MESHES=OFF)."};
         if (!is_unset(shape.shape)) return {ErrorCode::bad_argument, "shape and mesh are both set; set one of them."};
         if (type == BodyType::dynamic)
             return {ErrorCode::degenerate_shape,

@@ -1,5 +1,6 @@
 /// World's joints: adding, removing, reading and changing them.
 
+#include "engine/features.h"
 #include "engine/joints/joint_checks.h"
 #include "engine/joints/joint_definition.h"
 #include "engine/joints/joint_geometry.h"
@@ -140,6 +141,10 @@ JointId World::add_joint(const JointDef& def) {
     State& s = *state_;
     constexpr const char* call = "add_joint";
     if (!s.may_change(call)) return {};
+    if (!with_joints) {
+        s.refuse(call, {ErrorCode::bad_argument, "this library was built without joints (TALUS_JOINTS=OFF)."});
+        return {};
+    }
     if (def.valueless_by_exception()) {
         s.refuse(call, {ErrorCode::bad_argument, "def holds no value; it must be a definition of a joint."});
         return {};

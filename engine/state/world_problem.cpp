@@ -2,6 +2,7 @@
 /// them. What is only unlikely, such as a contact with a strange impulse, is accepted.
 
 #include "engine/bodies/body_setup.h"
+#include "engine/features.h"
 #include "engine/joints/joint_checks.h"
 #include "engine/joints/joint_definition.h"
 #include "engine/settings.h"
@@ -344,6 +345,10 @@ const char* World::State::problem_of_stores() {
     for (std::uint32_t slot = 0; slot < joints.slot_count(); ++slot) {
         if (!has_tag(joints[slot].generation)) return "the tag of a joint's handle is wrong";
     }
+    if (!with_joints && joints.live_count() != 0) return "it has joints, and this library was built without them";
+    const auto has_mesh = [](const ShapeDef& shape) { return shape.mesh != nullptr; };
+    if (!with_meshes && std::any_of(shapes.defs.begin(), shapes.defs.end(), has_mesh))
+        return "it has meshes, and this library was built without them";
     if (const char* problem = problem_of_bodies(bodies)) return problem;
     ShapeOwners owners;
     if (const char* problem = find_owners(bodies, shapes, owners)) return problem;

@@ -27,6 +27,26 @@ CRATE = """(async () => {
     return [world.position(crate)[1], world.hash()];
 })()"""
 
+# The crate once more, beside a wall that gives the threads something to do. The waits give the workers the time to come.
+THREADS = """(async () => {
+    const { load } = await import(new URL('talus.mjs', location.href).href);
+    const talus = await load({ threads: 3 });
+    const wall = new talus.World();
+    wall.addBody({ type: 'fixed', shape: talus.box(50, 1, 50), position: [0, -1, 0] });
+    for (let i = 0; i < 600; ++i) {
+        wall.addBody({ shape: talus.box(0.5, 0.5, 0.5), position: [i % 30, 0.6 + 1.1 * Math.floor(i / 30), 0] });
+    }
+    for (let i = 0; i < 100; ++i) {
+        wall.step(1 / 60);
+        await new Promise((done) => setTimeout(done, 1));
+    }
+    const world = new talus.World();
+    world.addBody({ type: 'fixed', shape: talus.box(50, 1, 50), position: [0, -1, 0] });
+    const crate = world.addBody({ shape: talus.box(0.5, 0.5, 0.5), position: [0, 10, 0] });
+    for (let i = 0; i < 240; ++i) world.step(1 / 60);
+    return [talus.threads, talus.tasksOfWorkers(), world.hash()];
+})()"""
+
 WORKER = """new Promise((done, failed) => {
     const code = `import { load } from '${location.origin}/talus.mjs';
     const talus = await load();
@@ -40,7 +60,8 @@ WORKER = """new Promise((done, failed) => {
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the package, and three.js in place of the address that the example gets it from."""
+    """Serves the package, and three.js in place of the address that the example gets it from. What is below /alone/ is
+    the package once more, with the headers that let threads share memory."""
 
     extensions_map = {".mjs": "text/javascript", ".js": "text/javascript", ".html": "text/html", ".wasm": "application/wasm"}
 
@@ -60,7 +81,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(body)
         return None
 
+    def end_headers(self):
+        if self.path.startswith("/alone/"):
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
     def translate_path(self, path):
+        path = path.removeprefix("/alone")
         if path.startswith("/three/") and THREE:
             return str(THREE / path[len("/three/"):])
         return super().translate_path(path)
@@ -81,6 +109,12 @@ def test(page):
     expect(page.evaluate(CRATE % "{ simd: false }") == [height, bits], "both modules give the same bits")
     expect(page.evaluate(CRATE % "{ wasm: 'talus-simd.wasm' }") == [height, bits], "an address is relative to the page")
     expect(page.evaluate(WORKER) == 1, "a worker can load the package")
+    expect(page.evaluate(THREADS) == [1, 0, bits], "without the headers there is one thread")
+    page.open(f"{site}/alone/README.md")
+    threads, tasks, hash_of_threads = page.evaluate(THREADS)
+    print(f"On {threads} threads, workers did {tasks} tasks.")
+    expect(threads == 3 and hash_of_threads == bits, f"three threads give the same bits: {threads}, {hash_of_threads}")
+    expect(tasks > 0, "workers take part")
     expect(not page.errors, f"no errors: {page.errors}")
 
     if THREE:

@@ -1211,10 +1211,74 @@ describe('memory', () => {
     });
 });
 
+// ---- Threads --------------------------------------------------------------------------------------------------------
+
+describe('threads', () => {
+    /// A heap that falls: boxes, spheres, a chain, and a contact modifier, which the stepping thread calls.
+    function heap(t) {
+        const { world } = withFloor(t, { timing: 'pairs' });
+        let last = null;
+        for (let i = 0; i < 400; ++i) {
+            const shape = i % 3 === 0 ? t.sphere(0.5) : t.box(0.5, 0.4, 0.5);
+            const position = [(i % 8) * 1.05 - 4, 1 + Math.floor(i / 64) * 1.1, (Math.floor(i / 8) % 8) * 1.05 - 4];
+            const body = world.addBody({ shape, position, modifyContacts: i % 50 === 0 });
+            if (i % 20 === 1) last = body;
+            if (i % 20 === 2) world.addJoint({ kind: 'ball', frames: world.jointFrames(last, body, position) });
+        }
+        let modified = 0;
+        world.setContactModifier(() => void ++modified);
+        return { world, modified: () => modified };
+    }
+
+    test('any number of them gives the same bits, and they do part of the work', async () => {
+        const alone = heap(talus);
+        steps(alone.world, 100);
+        for (const threads of [2, 3]) {
+            const t = await load({ threads });
+            assert.equal(t.threads, threads);
+            assert.equal(t.tasksOfWorkers(), 0);
+            const { world, modified } = heap(t);
+            steps(world, 100);
+            assert.equal(world.hash(), alone.world.hash());
+            assert.equal(modified(), alone.modified());
+            assert.ok(t.tasksOfWorkers() > 0, 'workers do tasks');
+            assert.ok(world.profile().total > 0);
+            assert.equal(t.World.load(world.save()).hash(), world.hash());
+        }
+    });
+
+    test('memory that grows while they work is seen by all', async () => {
+        const t = await load({ threads: 2 });
+        const { world } = withFloor(t);
+        for (let k = 0; k < 20; ++k) {  // each layer grows lists of the step; the memory begins with 16 MB
+            world.addBodies(Array.from({ length: 1000 }, (_, i) =>
+                ({ shape: t.box(0.5, 0.5, 0.5), position: [(i % 40) - 20, 0.5 + k, Math.floor(i / 40) - 12] })));
+            world.step(dt);
+            const { count, poses } = world.moved();
+            for (let i = 0; i < 7 * count; ++i) assert.ok(Number.isFinite(poses[i]), `pose ${i} of ${count} in layer ${k}`);
+        }
+        assert.ok(memoryOf(world) > 2 ** 24, `${memoryOf(world)} bytes`);
+    });
+
+    test('without SIMD there is one, and a program with workers ends', async () => {
+        const t = await load({ threads: 4, simd: false });
+        assert.equal(t.threads, 1);
+        const address = JSON.stringify(pathToFileURL(join(folder, 'talus.mjs')));
+        const code = `import { load } from ${address}; const t = await load({ threads: 3 }); new t.World().step(1 / 60); console.log(t.threads);`;
+        assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 60000 }).toString(), '3\n');
+    });
+
+    test('a wrong number of them is refused by name', async () => {
+        for (const threads of [0, -1, 1.5, NaN, 1025, '2', null]) {
+            await assert.rejects(load({ threads }), (error) => error instanceof TypeError && /^threads must be/.test(error.message));
+        }
+    });
+});
+
 // ---- The package ----------------------------------------------------------------------------------------------------
 
 describe('the package', () => {
-    const scripts = ['talus.mjs', 'world.mjs', 'memory.mjs'].map((name) => readFileSync(join(folder, name), 'utf8')).join('') +
+    const scripts = ['talus.mjs', 'world.mjs', 'memory.mjs', 'threads.mjs', 'module.mjs'].map((name) => readFileSync(join(folder, name), 'utf8')).join('') +
         readFileSync(join(root, 'bindings/js/bridge.cpp'), 'utf8');
     const types = readFileSync(join(folder, 'talus.d.ts'), 'utf8');
 

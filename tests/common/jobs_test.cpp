@@ -1,5 +1,6 @@
 /// Jobs and the thread pool with ordinary and with silly numbers of threads, tasks and items.
 
+#include "common/job_board.h"
 #include "tests/support/threads.h"
 
 #include <talus/thread_pool.h>
@@ -8,10 +9,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,27 @@ TEST_CASE("a pool runs each task once, however many there are") {
         std::size_t wrong = 0;
         for (const std::atomic<int>& c : calls) wrong += c != 1;
         CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("a job that the caller cannot finish alone is finished by a worker, whether the caller sleeps or spins") {
+    if (lacks_threads()) return;
+    for (const bool caller_sleeps : {true, false}) {
+        CAPTURE(caller_sleeps);
+        JobBoard board(1, caller_sleeps);
+        std::thread worker([&] { board.work(0); });
+        for (int job = 0; job < 100; ++job) {
+            std::atomic<int> begun{0};
+            board.jobs().for_each(2, [&](int) {
+                ++begun;
+                while (begun != 2) std::this_thread::yield();
+                if (job % 10 == 0)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the other may fall asleep
+            });
+        }
+        board.close();
+        worker.join();
+        CHECK(board.tasks_of_workers() == 100);
     }
 }
 

@@ -25,7 +25,7 @@ if(HOW STREQUAL "find_package")
   set(options -DCMAKE_PREFIX_PATH=${WORK}/prefix -DFIRST_PROGRAM_C=${SOURCE}/bindings/c/examples/first_program.c)
   list(APPEND targets headers first_program_c first_program_c_shared)
 else()
-  set(options -DTALUS_SOURCE=${SOURCE} -DTALUS_WERROR=${WERROR} -DTALUS_HAS_AVX2=OFF -DTALUS_PROFILING=OFF
+  set(options -DTALUS_SOURCE=${SOURCE} -DTALUS_WERROR=${WERROR} -DTALUS_AVX=OFF -DTALUS_PROFILING=OFF
     -DTALUS_BUILD_SAMPLES=ON -DTALUS_UNITE=ON)
   list(APPEND targets talus-samples)
 endif()

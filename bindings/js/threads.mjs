@@ -1,0 +1,47 @@
+// The threads of load({ threads }): workers that wait for the tasks of steps (JobBoard in common/job_board.h).
+
+import { structs } from './layout.mjs';
+import { canSleep } from './module.mjs';
+
+const stackBytes = 1048576;  // as the first thread's
+
+/// Starts a worker, and returns it when it takes tasks.
+async function started(life) {
+    let worker;
+    if (typeof Worker === 'undefined') {
+        const node = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
+        worker = new node.Worker(new URL('./worker.mjs', import.meta.url), { workerData: life, execArgv: [] });
+        worker.unref();  // the program ends all the same
+        await new Promise((done, failed) => worker.once('message', done).once('error', failed));
+    } else {
+        worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });
+        worker.postMessage(life);
+        await new Promise((done, failed) => {
+            worker.onmessage = ({ data }) => (data === 'ready' ? done() : failed(new Error(data)));
+            worker.onerror = (event) => failed(new Error(`a worker of Talus did not start: ${event.message ?? 'worker.mjs cannot be loaded'}`));
+        });
+    }
+    return worker;
+}
+
+const ended = new FinalizationRegistry((workers) => workers.forEach((worker) => worker.terminate()));
+
+/// Starts `count` workers on the memory `buffer` of the library, and returns {count, jobs, tasks}: `jobs` is the address of
+/// what a step needs to know, and tasks() returns how many tasks the workers have done. They end when nothing refers to the
+/// library's functions any more; none works between steps.
+export async function startWorkers(C, memory, module, buffer, count) {
+    const jobs = memory.permanent(structs.TalusJobs.size);
+    const board = C.talus_js_make_board(count, canSleep(), jobs);
+    // A compiler relies on stacks that begin at multiples of 16.
+    const lives = Array.from({ length: count }, (_, worker) =>
+        ({ module, buffer, board, worker, stack: (memory.permanent(stackBytes) + stackBytes) & ~15, origin: performance.timeOrigin }));
+    const results = await Promise.allSettled(lives.map(started));
+    const workers = results.flatMap(({ value }) => value ?? []);
+    const failure = results.find(({ status }) => status === 'rejected');
+    if (failure) {
+        workers.forEach((worker) => worker.terminate());
+        throw failure.reason;
+    }
+    ended.register(C, workers);
+    return { count, jobs, tasks: () => C.talus_js_tasks_of_workers(board) };
+}

@@ -1,0 +1,20 @@
+/// In place of this folder's contacts in a library that is built without meshes (TALUS_MESHES). World::add_body refuses
+/// all meshes there, so none of this is called, but for the merging of what there is none of.
+
+#include "engine/mesh_contacts/merged_contacts.h"
+#include "engine/mesh_contacts/mesh_contacts.h"
+
+#include <exception>
+
+namespace talus {
+
+void MeshContacts::update(const ContactWorld&, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                          std::uint32_t) {
+    std::terminate();
+}
+
+bool MeshContacts::update_side(const ContactWorld&, std::uint32_t, std::uint32_t) { std::terminate(); }
+
+void MergedContacts::merge(const ContactWorld&, std::vector<std::uint32_t>&, std::span<const std::uint32_t>) {}
+
+}  // namespace talus
