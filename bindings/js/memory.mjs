@@ -16,6 +16,44 @@ export class TalusError extends Error {
     }
 }
 
+// ---- Messages of the library ----------------------------------------------------------------------------------------
+//
+// The library writes them for C++: "add_body: density is -3". Users of this package know other names.
+
+/// Functions with one name in C++ and several here: the name there, the argument that tells them apart, the name here.
+const overloads = [
+    ['describe', 'body', 'describeBody'], ['describe', 'joint', 'describeJoint'],
+    ['contacts', 'body', 'contactsOf'], ['joints', 'body', 'jointsOf'], ['shapes', 'body', 'shapeCount'],
+    ['user_data', 'joint', 'jointUserData'], ['ray_cast', 'rays', 'rayCasts'], ['shape_cast', 'casts', 'shapeCasts'],
+    ['overlap', 'box', 'overlapBox'], ['overlap', 'point', 'overlapPoint'], ['overlap', '(shape|pose)', 'overlapShape'],
+    ['overlap_any', 'box', 'overlapAnyBox'], ['overlap_any', 'point', 'overlapAnyPoint'],
+    ['overlap_any', '(shape|pose)', 'overlapAnyShape'],
+].map(([call, argument, name]) => [new RegExp(`^${call}: (?=${argument}\\b)`), `${name}: `]);
+
+/// Each expression of a message that JavaScript writes in another way. The order matters: names come last.
+const expressions = [
+    ...overloads,
+    [/(the handle of a )(body|joint)\b(.*?)\bis_valid\b/g, (_, before, what, between) =>
+        `${before}${what}${between}isValid${what[0].toUpperCase()}${what.slice(1)}`],
+    [/\((\S+), (\S+), (\S+), (\S+)\)(; it must be a unit quaternion )\(w, x, y, z\)/g, '($2, $3, $4, $1)$5(x, y, z, w)'],
+    [/ Settings that are out of range got their defaults\./, ''],  // here there is no such world
+    [/\.(\w+) = talus::(\w+)\(([\d.]+)f\)/g, '$1: talus.$2($3)'],
+    [/\bthe functions of shape\.h\b/g, 'talus.sphere(), talus.box() and the like'],
+    [/\ba combination of AxisLock flags\b/g, 'a sum of talus.locks'],
+    [/\bas_added\b/g, 'talus.asAdded'],
+    [/\b[A-Z]\w*::/g, ''],
+    [/\bnan\b/g, 'NaN'],
+    [/\binf(inity)?\b/g, 'Infinity'],
+    [/\b[a-z][a-z0-9]*(_[a-z0-9]+)+\b/g, (name) => name.replace(/_(.)/g, (_, c) => c.toUpperCase())],
+];
+
+/// Returns a message of the library with the names of JavaScript, and quaternions x first. A quotation mark begins the
+/// name of an asset, which may contain anything; the words after it are the same in both languages.
+export function translated(message) {
+    const end = message.includes('"') ? message.indexOf('"') : message.length;
+    return expressions.reduce((text, [from, to]) => text.replace(from, to), message.slice(0, end)) + message.slice(end);
+}
+
 // ---- Checks of arguments --------------------------------------------------------------------------------------------
 
 function shown(value) {
@@ -31,6 +69,10 @@ export function number(value, name) {
     if (typeof value !== 'number') throw wrong(name, 'a number', value);
     return value;
 }
+
+/// Whether a value is a buffer of bytes. Pages without the headers for threads have no SharedArrayBuffer.
+const isBuffer = (value) => value instanceof ArrayBuffer ||
+    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer);
 
 export function boolean(value, name) {
     if (typeof value !== 'boolean') throw wrong(name, 'true or false', value);
@@ -68,15 +110,21 @@ export function word(type, value, name) {
 
 // ---- Handles --------------------------------------------------------------------------------------------------------
 //
-// bridge.cpp says how a handle is a number. The library gets its two halves. What is a number but no handle becomes
-// null, which the library refuses with a sentence.
+// bridge.cpp says how a handle is a number. The library gets its two halves, and refuses null and stale handles with a
+// sentence. It would call every other number null, so those are refused here.
 
 const slots = 2097152;  // 2^21
 
-export function low(handle, name = 'the handle') {
-    if (Number.isSafeInteger(handle) && handle >= 0) return -(handle & (slots - 1)) | 0;
-    number(handle, name);
-    return 0;
+export function low(handle, name) {
+    if (Number.isSafeInteger(handle) && handle >= 0) {
+        const half = -(handle & (slots - 1)) | 0;
+        if (half !== 0 || handle === 0) return half;
+    }
+    throw wrong(name, 'a handle (a number that addBody() or addJoint() has returned)', handle);
+}
+/// The same for functions that also take numbers that are no handles. Those count as null.
+export function lowOrNull(handle, name) {
+    return Number.isSafeInteger(number(handle, name)) && handle >= 0 ? -(handle & (slots - 1)) | 0 : 0;
 }
 export const high = (handle) => (handle / slots) | 0;
 
@@ -213,19 +261,27 @@ export class Memory {
 
     // ---- Lists and text ----
 
-    /// Returns a temporary copy of bytes.
+    /// Returns {pointer, length} of a temporary copy of bytes: a buffer, or the bytes of a view of one.
     bytes(value, name) {
-        if (!(value instanceof Uint8Array)) throw wrong(name, 'a Uint8Array', value);
-        const pointer = this.allocate(value.length);
-        this.U8.set(value, pointer);
-        return pointer;
+        let bytes = value;
+        if (ArrayBuffer.isView(value)) {
+            if (!(value instanceof Uint8Array)) bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+        } else if (isBuffer(value)) {
+            bytes = new Uint8Array(value);
+        } else {
+            throw wrong(name, 'an ArrayBuffer or a view of one, such as a Uint8Array', value);
+        }
+        const { length } = bytes;
+        const pointer = this.allocate(length);
+        this.U8.set(bytes, pointer);
+        return { pointer, length };
     }
 
     /// Returns a temporary copy of text, with a zero at its end.
     text(value, name) {
         if (typeof value !== 'string') throw wrong(name, 'a string', value);
         if (value.includes('\0')) throw wrong(name, 'a string without zeros', value);
-        return this.bytes(new TextEncoder().encode(value + '\0'), name);
+        return this.bytes(new TextEncoder().encode(value + '\0'), name).pointer;
     }
 
     /// Returns the text at a pointer, up to its zero.
@@ -369,7 +425,8 @@ export class Memory {
         };
     }
 
-    /// A few numbers: read as an array, written from a list or from an object with x, y and z.
+    /// A few numbers: read as an array, written from a list or from an object with x, y and z. Such an object may have
+    /// a function `length`, as three.js's vectors do.
     #vector(view, count) {
         const bytes = { U8: 1, F32: 4, F64: 8 }[view];
         return {
@@ -383,7 +440,7 @@ export class Memory {
             write: (p, value, name) => {
                 ++this.#reading;
                 try {
-                    const list = value !== null && typeof value === 'object' && value.length === undefined
+                    const list = value !== null && typeof value === 'object' && typeof value.length !== 'number'
                         ? count === 3 ? [value.x, value.y, value.z] : [value.x, value.y, value.z, value.w]
                         : value;
                     if (list === null || typeof list !== 'object' || list.length !== count) {

@@ -5,9 +5,9 @@
  * - **Vectors** are arrays of numbers, `[x, y, z]`; quaternions are `[x, y, z, w]`. Arguments may also be typed arrays,
  *   or objects with x, y and z (and w), such as those of three.js.
  * - **Handles** of bodies and joints are numbers; 0 is null. A handle stays recognisable after its body was removed:
- *   calls with it throw.
+ *   calls with it throw. Bodies and joints are counted apart: a body and a joint may have the same number.
  * - **Errors.** A call that the engine refuses throws a {@link TalusError} and leaves the world as it was. An argument
- *   of a wrong type throws a TypeError that names it.
+ *   of a wrong type, and a number that no handle can be, throw a TypeError that names the argument.
  * - **Definitions** are plain objects. Every field has a default, except where its comment says so.
  * - **Memory.** Worlds, hulls and meshes are freed some time after nothing refers to them. `destroy()` and `release()`
  *   free them at once, for programs that make many.
@@ -35,13 +35,25 @@ export type Numbers =
 export type Vec3 = [number, number, number];
 /** A quaternion that a function returns, x first. */
 export type Quat = [number, number, number, number];
-/** A list that results can be written to. */
-export type Writable = { [index: number]: number };
+/** What three numbers can be written to: an array, a typed array, or an object such as three.js's Vector3. */
+export type WritableVector = { readonly length: number; [index: number]: number } | { x: number; y: number; z: number };
+/** What a quaternion can be written to, x first: an array, a typed array, or an object such as three.js's Quaternion. */
+export type WritableRotation =
+    | { readonly length: number; [index: number]: number }
+    | { x: number; y: number; z: number; w: number };
+/** Bytes: a buffer, or a view of one, such as a Uint8Array, a DataView or Node's Buffer. */
+export type Bytes = ArrayBufferLike | ArrayBufferView;
 
-/** The handle of a body. 0 is null. */
-export type BodyId = number;
+declare const handleOf: unique symbol;
+/**
+ * The handle of a body. 0 is null. A body and a joint may have the same number, so TypeScript refuses the handle of one
+ * where it wants that of the other. Plain numbers, such as those of `moved().bodies` or of a file, are accepted.
+ */
+export type BodyId = number & { readonly [handleOf]?: 'body' };
 /** The handle of a joint. 0 is null. */
-export type JointId = number;
+export type JointId = number & { readonly [handleOf]?: 'joint' };
+/** A list of handles of bodies. */
+export type BodyIds = readonly BodyId[] | Float64Array;
 /** Numbers of your own: an integer from 0 to 2^53 - 1, or a BigInt from 0 to 2^64 - 1. Talus never reads them. */
 export type UserData = number | bigint;
 
@@ -192,9 +204,9 @@ export type Continuous = 'off' | 'fixed' | 'all';
 
 /** Layers that a shape belongs to, and layers that it collides with. */
 export interface Filter {
-    /** bits of the layers it belongs to; default: 1 */
+    /** bits of the layers it belongs to, -2^31 to 2^32 - 1; read back, they are not negative; default: 1 */
     category?: number;
-    /** bits of the layers it collides with; default: all, 0xffffffff */
+    /** bits of the layers it collides with, likewise, such as `~2`; default: all, 0xffffffff */
     mask?: number;
     /** 0: none; equal positive groups collide, equal negative ones do not; default: 0 */
     group?: number;
@@ -661,7 +673,7 @@ export interface ContactModification {
     readonly points: { /** m */ readonly position: Vec3; /** m */ readonly separation: number; enabled: boolean }[];
     /** false lets the two pass through each other in this step */
     enabled: boolean;
-    /** Coulomb coefficient, >= 0 */
+    /** Coulomb coefficient, 0 to 3.4e38 */
     friction: number;
     /** 0 to 1 */
     restitution: number;
@@ -825,16 +837,16 @@ declare class World {
     constructor(def?: WorldDef);
 
     /** Returns the world that save() has saved. The bytes are checked. `assets`: see save(). */
-    static load(bytes: Uint8Array, assets?: Assets): World;
+    static load(bytes: Bytes, assets?: Assets): World;
     /** Returns the later bytes from the earlier ones and the difference that saveChanges() has returned. */
-    static applyChanges(since: Uint8Array, changes: Uint8Array): Uint8Array;
+    static applyChanges(since: Bytes, changes: Bytes): Uint8Array;
     /**
      * Returns the whole world as bytes: the loaded world goes on with the same bits, and handles stay valid. Hulls and
      * meshes are part of the bytes, unless `assets` has a name for them.
      */
     save(assets?: Assets): Uint8Array;
     /** Returns the difference between earlier bytes and what save() returns now. */
-    saveChanges(since: Uint8Array, assets?: Assets): Uint8Array;
+    saveChanges(since: Bytes, assets?: Assets): Uint8Array;
     /** Returns an independent copy. It has the same contact modifier. */
     clone(): World;
     /** Becomes an independent copy of `from`, in the memory that this world has. */
@@ -851,34 +863,35 @@ declare class World {
     addBodies(defs: BodyDef[]): BodyId[];
     /** Removes a body and its joints. */
     removeBody(body: BodyId): void;
-    /** Whether the body exists: false if the handle is null or stale. */
+    /** Whether the body exists: false if the handle is null or stale, or the number is no handle. */
     isValidBody(body: BodyId): boolean;
 
-    // The state of a body. `to`, if given, is filled and returned: that saves an allocation.
+    // The state of a body. `to`, if given, is filled and returned: that saves an allocation. An object gets the numbers
+    // as x, y, z (and w), so `world.position(body, mesh.position)` sets a vector of three.js.
 
     /** origin of the body's frame, m */
     position(body: BodyId): Vec3;
-    position<T extends Writable>(body: BodyId, to: T): T;
+    position<T extends WritableVector>(body: BodyId, to: T): T;
     /** of the body's frame */
     rotation(body: BodyId): Quat;
-    rotation<T extends Writable>(body: BodyId, to: T): T;
+    rotation<T extends WritableRotation>(body: BodyId, to: T): T;
     /** position and rotation */
     transform(body: BodyId): Transform;
     /** world, m */
     centerOfMass(body: BodyId): Vec3;
-    centerOfMass<T extends Writable>(body: BodyId, to: T): T;
+    centerOfMass<T extends WritableVector>(body: BodyId, to: T): T;
     /** of the centre of mass, m/s */
     linearVelocity(body: BodyId): Vec3;
-    linearVelocity<T extends Writable>(body: BodyId, to: T): T;
+    linearVelocity<T extends WritableVector>(body: BodyId, to: T): T;
     /** rad/s */
     angularVelocity(body: BodyId): Vec3;
-    angularVelocity<T extends Writable>(body: BodyId, to: T): T;
+    angularVelocity<T extends WritableVector>(body: BodyId, to: T): T;
     /** of the forces for the next step, N */
     force(body: BodyId): Vec3;
-    force<T extends Writable>(body: BodyId, to: T): T;
+    force<T extends WritableVector>(body: BodyId, to: T): T;
     /** of the torques for the next step, N m */
     torque(body: BodyId): Vec3;
-    torque<T extends Writable>(body: BodyId, to: T): T;
+    torque<T extends WritableVector>(body: BodyId, to: T): T;
     /** kg; 0 if it is not dynamic */
     mass(body: BodyId): number;
     /** about the centre of mass, world axes, nine numbers, kg m^2 */
@@ -909,9 +922,9 @@ declare class World {
      * Poses of bodies, seven numbers each: the position relative to `origin` (m), then the rotation. A view of the
      * library's memory, valid until the next call.
      */
-    poses(bodies: Numbers, origin?: Vector): Float32Array;
+    poses(bodies: BodyIds, origin?: Vector): Float32Array;
     /** Velocities of bodies, six numbers each: m/s, then rad/s. A view, as for poses(). */
-    velocities(bodies: Numbers): Float32Array;
+    velocities(bodies: BodyIds): Float32Array;
 
     /** Moves a body at once, m, through whatever is between. */
     setTransform(body: BodyId, position: Vector, rotation: Rotation): void;
@@ -973,14 +986,15 @@ declare class World {
     setHitSpeed(speed: number): void;
     /**
      * Sets the function that may change contacts of shapes with `modifyContacts` before they are solved; null: none. An
-     * exception that it throws comes out of step(), after the step is complete.
+     * exception that it throws comes out of step(), after the step is complete. If it sets a friction or restitution
+     * that is out of range, step() throws an error in the same way.
      */
     setContactModifier(modifier: ((contact: ContactModification) => void) | null): void;
 
     /** Adds a joint and returns its handle. */
     addJoint(def: JointDef): JointId;
     removeJoint(joint: JointId): void;
-    /** Whether the joint exists: false if the handle is null or stale. */
+    /** Whether the joint exists: false if the handle is null or stale, or the number is no handle. */
     isValidJoint(joint: JointId): boolean;
     /**
      * Makes the frames of a joint from a point (m) and an axis in the world. `axis`: the frames' x axis; default: x.
@@ -1137,7 +1151,7 @@ export interface Talus {
     readonly asAdded: number;
     /**
      * Returns the slot of a handle, a small number that no other body (or joint) of the world has as long as this one
-     * exists: an index for arrays. -1 for null.
+     * exists: an index for arrays. Bodies and joints are counted apart. -1 for null, and for a number that is no handle.
      */
     slotOf(handle: BodyId | JointId): number;
 

@@ -13,7 +13,9 @@
 // values and the library's structures.
 
 import { enums, locks, structs } from './layout.mjs';
-import { finite, hex, hidden, index, integer, low, Memory, missing, number, TalusError, word, wrong } from './memory.mjs';
+import {
+    finite, hex, hidden, index, integer, lowOrNull, Memory, missing, number, TalusError, translated, word, wrong,
+} from './memory.mjs';
 import { canShare, compiled, hasVectors, instantiated, isShared } from './module.mjs';
 import { startWorkers } from './threads.mjs';
 import { makeWorld } from './world.mjs';
@@ -47,7 +49,7 @@ function makeApi(C, m, calls, high, workers) {
     function refused() {
         const number = m.I32[(error + code[1]) >> 2];
         if (number === 0) throw new TalusError('badArgument', 'the call was refused');
-        throw new TalusError(enums.TalusErrorCode[number], m.textAt(error + message[1]));
+        throw new TalusError(enums.TalusErrorCode[number], translated(m.textAt(error + message[1])));
     }
 
     // ---- Hulls and meshes ----
@@ -190,6 +192,14 @@ function makeApi(C, m, calls, high, workers) {
             m.U32[p >> 2] = value === null ? 0 : m.temporary('TalusMassProperties', value, name);
         },
     });
+
+    // Masks of 32 bits: JavaScript's operators make them negative, as in ~1.
+    for (const field of ['category', 'mask']) {
+        m.defineField(`TalusFilter.${field}`, {
+            read: (p) => m.U32[p >> 2],
+            write: (p, value, name) => (m.U32[p >> 2] = integer(value, name, -0x80000000, 0xffffffff)),
+        });
+    }
 
     // Contacts have up to four points.
     for (const type of ['TalusContact', 'TalusContactModification']) {
@@ -454,7 +464,10 @@ function makeApi(C, m, calls, high, workers) {
         FixedStep,
         locks: Object.freeze({ ...locks }),
         asAdded: -1,  // TALUS_AS_ADDED
-        slotOf: (handle) => (low(handle) === 0 ? -1 : ~low(handle)),
+        slotOf: (handle) => {
+            const half = lowOrNull(handle, 'handle');
+            return half === 0 ? -1 : ~half;
+        },
 
         sphere: (radius) => shape(C.talus_sphere, ...numbers({ radius })),
         capsule: (halfHeight, radius) => shape(C.talus_capsule, ...numbers({ halfHeight, radius })),

@@ -4,7 +4,7 @@
 
 import { enums, structs } from './layout.mjs';
 import {
-    boolean, finite, func, halves, hex, high, index, integer, low, number, packed, TalusError, wide, word, wrong,
+    boolean, finite, func, halves, hex, high, index, integer, low, lowOrNull, number, packed, TalusError, wide, word, wrong,
 } from './memory.mjs';
 
 const offset = (type, field) => structs[type].fields[field][1];
@@ -129,6 +129,16 @@ export function makeWorld(library) {
     const floats = (count) => new Float32Array(m.F32.buffer, block.numbers, count);
     const zero = [0, 0, 0];
 
+    /// Returns whether what three or four numbers go to is a list; else it has the fields x, y, z (and w). These may
+    /// also have a function `length`, as three.js's vectors do.
+    function isListOf(to, count) {
+        if (to !== null && typeof to === 'object') {
+            if (typeof to.length === 'number') return true;
+            if ('x' in to && 'y' in to && 'z' in to && (count === 3 || 'w' in to)) return false;
+        }
+        throw wrong('to', `a list, or an object with ${count === 3 ? 'x, y and z' : 'x, y, z and w'}`, to);
+    }
+
     // ---- Functions of the user's that a step or a drawing calls ----
 
     let running = null;  // {functions, failed, failure}
@@ -160,13 +170,20 @@ export function makeWorld(library) {
     const modified = (field) => offset('TalusContactModification', field);
     calls.modify = (p) => attempt(({ modifier }) => {
         const contact = modification.read(p);
+        const points = [...contact.points];  // the modifier might change the list, but the library has as many as before
         modifier(contact);
-        m.U8[p + modified('enabled')] = boolean(contact.enabled, 'enabled');
-        m.F32[(p + modified('friction')) >> 2] = number(contact.friction, 'friction');
-        m.F32[(p + modified('restitution')) >> 2] = number(contact.restitution, 'restitution');
-        contact.points.forEach(({ enabled }, i) => {
+        const enabled = [contact, ...points].map((part) => boolean(part.enabled, 'enabled'));
+        // The library would ignore numbers that are out of range.
+        const friction = finite(contact.friction, 'friction', 'contact modifier', 'from 0 to 3.4e38',
+            (value) => value >= 0 && Number.isFinite(Math.fround(value)));
+        const restitution = finite(contact.restitution, 'restitution', 'contact modifier', '0 (no bounce) to 1',
+            (value) => value >= 0 && value <= 1);
+        m.U8[p + modified('enabled')] = enabled[0];
+        m.F32[(p + modified('friction')) >> 2] = friction;
+        m.F32[(p + modified('restitution')) >> 2] = restitution;
+        points.forEach((_, i) => {
             const place = p + modified('points') + i * structs.TalusModifiablePoint.size;
-            m.U8[place + offset('TalusModifiablePoint', 'enabled')] = boolean(enabled, 'enabled');
+            m.U8[place + offset('TalusModifiablePoint', 'enabled')] = enabled[i + 1];
         });
     });
 
@@ -241,13 +258,13 @@ export function makeWorld(library) {
 
         static load(bytes, assets) {
             m.begin();
-            const pointer = m.bytes(bytes, 'bytes');
-            return World.#adopt(C.talus_world_load(pointer, bytes.length, assetsOf(assets), error));
+            const { pointer, length } = m.bytes(bytes, 'bytes');
+            return World.#adopt(C.talus_world_load(pointer, length, assetsOf(assets), error));
         }
         static applyChanges(since, changes) {
             m.begin();
             const [a, b] = [m.bytes(since, 'since'), m.bytes(changes, 'changes')];
-            C.talus_world_apply_changes(out, a, since.length, b, changes.length, error);
+            C.talus_world_apply_changes(out, a.pointer, a.length, b.pointer, b.length, error);
             return takeBytes();
         }
         save(assets) {
@@ -256,7 +273,8 @@ export function makeWorld(library) {
         }
         saveChanges(since, assets) {
             const world = this.#world();
-            C.talus_world_save_changes(out, world, m.bytes(since, 'since'), since.length, assetsOf(assets), error);
+            const { pointer, length } = m.bytes(since, 'since');
+            C.talus_world_save_changes(out, world, pointer, length, assetsOf(assets), error);
             return takeBytes();
         }
         clone() {
@@ -338,21 +356,29 @@ export function makeWorld(library) {
             this.#changed(C.talus_world_remove_body(this.#world(), low(body, 'body'), high(body)));
         }
         isValidBody(body) {
-            return C.talus_world_is_valid_body(this.#world(), low(body, 'body'), high(body)) !== 0;
+            return C.talus_world_is_valid_body(this.#world(), lowOrNull(body, 'body'), high(body)) !== 0;
         }
 
         /// Throws if there is no such body.
         #valid(world, body) {
             if (!C.talus_world_is_valid_body(world, low(body, 'body'), high(body))) this.#refuse();
         }
-        /// Returns three or four numbers that f() says of a body, in `to`.
+        /// Returns three or four numbers that f() says of a body, in `to`: a list, or an object with x, y and z.
         #numbers(f, view, count, body, to) {
+            const isList = isListOf(to, count);  // first, as it may call a getter of the user's
             const world = this.#world();
-            if (to === null || typeof to !== 'object') throw wrong('to', 'a list', to);
             f(out, world, low(body, 'body'), high(body));
             this.#valid(world, body);
-            const memory = m[view];
-            for (let i = 0, first = view === 'F64' ? out >> 3 : out >> 2; i < count; ++i) to[i] = memory[first + i];
+            const memory = m[view], first = view === 'F64' ? out >> 3 : out >> 2;
+            if (isList) {
+                for (let i = 0; i < count; ++i) to[i] = memory[first + i];
+            } else {
+                const x = memory[first], y = memory[first + 1], z = memory[first + 2], w = memory[first + 3];
+                to.x = x;  // may be a setter of the user's
+                to.y = y;
+                to.z = z;
+                if (count === 4) to.w = w;
+            }
             return to;
         }
         #scalar(f, body) {
@@ -524,7 +550,9 @@ export function makeWorld(library) {
                 (handle) => C.talus_world_remove_joint(world, ...handle));
         }
         removeJoint(joint) { this.#changed(C.talus_world_remove_joint(this.#world(), low(joint, 'joint'), high(joint))); }
-        isValidJoint(joint) { return C.talus_world_is_valid_joint(this.#world(), low(joint, 'joint'), high(joint)) !== 0; }
+        isValidJoint(joint) {
+            return C.talus_world_is_valid_joint(this.#world(), lowOrNull(joint, 'joint'), high(joint)) !== 0;
+        }
         jointFrames(bodyA, bodyB, anchor, axis = [1, 0, 0]) {
             C.talus_world_joint_frames(out, this.#world(), low(bodyA, 'bodyA'), high(bodyA), low(bodyB, 'bodyB'), high(bodyB),
                 finitePoint(anchor, 'anchor', 'jointFrames'), finiteVector(axis, 'axis', 'jointFrames'));

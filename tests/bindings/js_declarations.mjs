@@ -106,20 +106,20 @@ export function wrongArguments(types, { byName, byType, handles }) {
                 return must([null, 5, {}, Symbol('s'), '']);
             case 'UserData':
                 return must([null, 'x', {}, true, -1, 0.5, NaN, 2 ** 53, -1n, 2n ** 64n]);
-            case 'Numbers': case 'Numbers | readonly Vector[]':
+            case 'BodyIds': case 'Numbers': case 'Numbers | readonly Vector[]':
                 return [
                     ...must([...noObject, {}, ['x'], [null, null, null], new DataView(new ArrayBuffer(8)), new BigInt64Array(3)]),
                     ...may([[NaN], [-1], [1e300], [0.5], []]),
                 ];
-            case 'Uint8Array':
+            case 'Bytes':
                 return [
-                    ...must([...noObject, [1, 2], {}, new ArrayBuffer(8), new Float32Array(2)]),
-                    ...must([new Uint8Array(3)], ''),
+                    ...must([...noObject, [1, 2], {}, { length: 2, byteLength: 2 }]),
+                    ...must([new Uint8Array(3), new ArrayBuffer(8), new Float32Array(2), new DataView(new ArrayBuffer(9))], ''),
                 ];
             case 'World': case 'Hull': case 'Mesh': case 'Assets': case 'Hull | Mesh':
                 return must([...noObject, {}, []]);
-            case 'T':  // a list that results go to
-                return must(noObject);
+            case 'T':  // what results go to
+                return must([...noObject, {}, { x: 0, y: 0 }, new Map()]);
             case 'Shape':
                 return [
                     ...must(noObject),

@@ -45,13 +45,14 @@ const nearAll = (actual, expected, tolerance) => {
     assert.equal(actual.length, expected.length);
     expected.forEach((value, i) => near(actual[i], value, tolerance));
 };
-const refuses = (code, text, f) => assert.throws(f, (error) => {
+const says = (text, f, code) => assert.throws(f, (error) => {
     assert.ok(error instanceof TalusError, `${error} is no TalusError`);
     assert.equal(error.name, 'TalusError');
-    assert.equal(error.code, code, error.message);
+    if (code) assert.equal(error.code, code, error.message);
     assert.match(error.message, text);
     return true;
 });
+const refuses = (code, text, f) => says(text, f, code);
 const wrongType = (text, f) => assert.throws(f, (error) => {
     assert.ok(error instanceof TypeError, `${error} is no TypeError`);
     assert.match(error.message, text);
@@ -181,6 +182,102 @@ describe('bodies', () => {
         const place = new Float64Array(3);
         assert.equal(world.position(crate, place), place);
         assert.deepEqual([...place], [0, 3, 0]);
+    });
+
+    /// As three.js's: `length` is a function, and the fields of a Quaternion are accessors.
+    class Vector3 {
+        constructor(x = 0, y = 0, z = 0) { Object.assign(this, { x, y, z }); }
+        length() { return Math.hypot(this.x, this.y, this.z); }
+    }
+    class Quaternion {
+        constructor() { Object.assign(this, { _x: 0, _y: 0, _z: 0, _w: 1 }); }
+        length() { return Math.hypot(this._x, this._y, this._z, this._w); }
+    }
+    for (const name of ['x', 'y', 'z', 'w']) {
+        Object.defineProperty(Quaternion.prototype, name, {
+            get() { return this[`_${name}`]; },
+            set(value) { this[`_${name}`] = value; },
+        });
+    }
+
+    test('results written to a vector of three.js got the keys 0, 1 and 2', () => {
+        const world = new talus.World();
+        const crate = crateAt(world, 3, { rotation: [0, 0.6, 0, 0.8] });
+        const [at, turn] = [new Vector3(), new Quaternion()];
+        assert.equal(world.position(crate, at), at);
+        assert.deepEqual({ ...at }, { x: 0, y: 3, z: 0 });
+        assert.equal(world.rotation(crate, turn), turn);
+        nearAll([turn.x, turn.y, turn.z, turn.w], [0, 0.6, 0, 0.8], 1e-6);
+        assert.deepEqual(Object.keys(turn), ['_x', '_y', '_z', '_w']);
+        for (const name of ['centerOfMass', 'linearVelocity', 'angularVelocity', 'force', 'torque']) {
+            const value = world[name](crate);
+            const filled = world[name](crate, new Vector3(7, 7, 7));
+            assert.deepEqual({ ...filled }, { x: value[0], y: value[1], z: value[2] }, name);
+        }
+        for (const list of [[0, 0, 0], new Float32Array(3), new Float64Array(5), []]) {
+            assert.deepEqual([...world.position(crate, list)].slice(0, 3), [0, 3, 0]);
+            assert.deepEqual(Object.keys(list).slice(0, 3), ['0', '1', '2']);
+        }
+        wrongType(/^to must be a list, or an object with x, y and z, but is/, () => world.position(crate, {}));
+        wrongType(/^to must be a list, or an object with x, y, z and w/, () => world.rotation(crate, new Vector3()));
+    });
+
+    test('vectors of three.js were refused as arguments, because their length is a function', () => {
+        const world = new talus.World();
+        const crate = world.addBody({ shape: talus.sphere(1), position: new Vector3(1, 2, 3), rotation: new Quaternion() });
+        assert.deepEqual(world.position(crate), [1, 2, 3]);
+        world.setLinearVelocity(crate, new Vector3(4, 5, 6));
+        assert.deepEqual(world.linearVelocity(crate), [4, 5, 6]);
+        const turn = new Quaternion();
+        turn.x = 1;
+        turn.w = 0;
+        world.setTransform(crate, new Vector3(7, 8, 9), turn);
+        assert.deepEqual(world.transform(crate), { position: [7, 8, 9], rotation: [1, 0, 0, 0] });
+        const corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]].map((corner) => new Vector3(...corner));
+        near(talus.makeHull(corners).volume(), 1 / 6, 1e-6);
+    });
+
+    test('a setter or getter of what results are written to may call the library', () => {
+        const world = new talus.World();
+        const crate = crateAt(world, 3);
+        const other = crateAt(world, 50);
+        const got = {};
+        world.position(crate, {
+            get length() { world.position(other); return undefined; },
+            set x(value) { got.x = value; world.position(other); }, get x() { return 0; },
+            set y(value) { got.y = value; world.destroy(); }, get y() { return 0; },
+            set z(value) { got.z = value; }, get z() { return 0; },
+        });
+        assert.deepEqual(got, { x: 0, y: 3, z: 0 });
+        const second = new talus.World();
+        const body = crateAt(second, 3);
+        refuses('badArgument', /destroyed/, () => second.position(body, { get length() { second.destroy(); return 3; } }));
+    });
+
+    test('a mask that ~ made negative was refused', () => {
+        const world = new talus.World();
+        const crate = crateAt(world, 1, { filter: { category: 1 << 31, mask: ~1 } });
+        assert.deepEqual(world.describeBody(crate).shapes[0].filter, { category: 2 ** 31, mask: 0xfffffffe, group: 0 });
+        const ray = (filter) => world.rayCastAny([0, 5, 0], [0, -10, 0], filter);
+        assert.deepEqual([ray({ mask: 1 << 31 }), ray({ mask: ~(1 << 31) }), ray({ mask: -1 })], [false, false, false]);
+        const seen = { category: 2 };
+        assert.deepEqual([ray({ ...seen, mask: 1 << 31 }), ray({ ...seen, mask: ~(1 << 31) }), ray({ ...seen, mask: -1 })],
+            [true, false, true]);
+        world.setFilter(crate, 0, { mask: 2 ** 32 - 1, category: -(2 ** 31) });
+        assert.deepEqual(world.describeBody(crate).shapes[0].filter, { category: 2 ** 31, mask: 2 ** 32 - 1, group: 0 });
+        for (const mask of [2 ** 32, -(2 ** 31) - 1, 0.5, NaN, '1']) {
+            wrongType(/^mask must be an integer from -2147483648 to 4294967295, but is/, () => ray({ mask }));
+            wrongType(/^category must be an integer/, () => ray({ category: mask }));
+        }
+    });
+
+    test('the number of a body and of a joint can be the same, as the documents say', () => {
+        const world = new talus.World();
+        const [a, b] = [crateAt(world, 1), crateAt(world, 3)];
+        const joint = world.addJoint({ kind: 'ball', frames: world.jointFrames(a, b, [0, 2, 0]) });
+        assert.equal(joint, a);
+        world.removeJoint(joint);
+        assert.deepEqual([world.isValidBody(a), world.isValidJoint(joint)], [true, false]);
     });
 
     test('poses and velocities of many bodies', () => {
@@ -620,14 +717,44 @@ describe('results of a step', () => {
         steps(copy, 60);
         assert.ok(copy.position(ghost)[1] < -1);
         assert.equal(copy.hash(), world.hash());
-        const other = withFloor();
-        const solid = crateAt(other.world, 1, { modifyContacts: true });
-        other.world.setContactModifier((contact) => {
+    });
+
+    test('a contact modifier that set friction to NaN or -1 was ignored', () => {
+        const { world } = withFloor();
+        const crate = crateAt(world, 0.5, { modifyContacts: true });
+        for (const [field, value, code] of [
+            ['friction', NaN, 'notFinite'], ['friction', -1, 'badArgument'], ['friction', Infinity, 'notFinite'],
+            ['friction', 1e39, 'badArgument'], ['restitution', NaN, 'notFinite'], ['restitution', 1.5, 'badArgument'],
+            ['restitution', -0.5, 'badArgument'],
+        ]) {
+            world.setContactModifier((contact) => { contact[field] = value; });
+            const { frame } = world.profile();
+            refuses(code, new RegExp(`^contact modifier: ${field} is ${String(value).replace('+', '.')}; it must be .*0.* to `),
+                () => world.step(dt));
+            assert.equal(world.profile().frame, frame + 1, 'the step is complete');
+        }
+        world.setContactModifier((contact) => {
             for (const point of contact.points) point.enabled = true;
-            contact.friction = NaN;
+            contact.friction = 0;
+            contact.restitution = 1;
         });
-        steps(other.world, 60);
-        near(other.world.position(solid)[1], 0.5, 0.01);
+        steps(world, 5);
+        world.setContactModifier(null);
+        steps(world, 60);
+        near(world.position(crate)[1], 0.5, 0.05);
+        assert.equal(world.isValidBody(crate), true);
+    });
+
+    test('a contact modifier that made the list of points longer wrote beyond it', () => {
+        const { world } = withFloor();
+        const crate = crateAt(world, 0.5, { modifyContacts: true });
+        world.setContactModifier((contact) => {
+            for (let i = 0; i < 1000; ++i) contact.points.push({ position: [0, 0, 0], separation: 0, enabled: true });
+        });
+        steps(world, 30);
+        world.setContactModifier((contact) => { contact.points.length = 0; });
+        steps(world, 30);
+        near(world.position(crate)[1], 0.5, 0.01);
     });
 
     test('an exception in a contact modifier comes out of step(), and the world goes on', () => {
@@ -734,6 +861,41 @@ describe('copies and bytes', () => {
         refuses('badData', /./, () => talus.World.applyChanges(bytes, bytes));
     });
 
+    test('saved bytes in a buffer, or in a view that is no Uint8Array, were refused', () => {
+        const { world } = scene(talus);
+        steps(world, 30);
+        const bytes = world.save();
+        steps(world, 30);
+        const changes = world.saveChanges(bytes);
+        const later = world.save();
+        /// The same bytes in other forms.
+        const forms = (content) => {
+            const padded = new ArrayBuffer(16 + 8 * Math.ceil(content.length / 8));
+            new Uint8Array(padded).set(content, 8);
+            const shared = new SharedArrayBuffer(content.length);
+            new Uint8Array(shared).set(content);
+            return [
+                content.slice().buffer, shared, new Uint8Array(shared), new DataView(padded, 8, content.length),
+                Buffer.from(content), new Int8Array(padded, 8, content.length), new Uint8ClampedArray(padded, 8, content.length),
+            ];
+        };
+        for (const form of forms(bytes)) {
+            assert.equal(talus.World.load(form).hash(), talus.World.load(bytes).hash(), form.constructor.name);
+            assert.deepEqual(world.saveChanges(form), changes);
+            assert.deepEqual(talus.World.applyChanges(form, changes), later);
+        }
+        for (const form of forms(changes)) assert.deepEqual(talus.World.applyChanges(bytes, form), later);
+        const words = new Float64Array(bytes.length / 8 + 1);
+        refuses('badData', /^load: .*begin/, () => talus.World.load(words));
+        new Uint8Array(words.buffer).set(bytes);
+        refuses('badData', /^load: /, () => talus.World.load(words));  // its last bytes are too many
+        for (const wrong of ['bytes', [1, 2], {}, null, undefined, 5]) {
+            wrongType(/^bytes must be an ArrayBuffer or a view of one/, () => talus.World.load(wrong));
+            wrongType(/^since must be an ArrayBuffer/, () => world.saveChanges(wrong));
+            wrongType(/^changes must be an ArrayBuffer/, () => talus.World.applyChanges(bytes, wrong));
+        }
+    });
+
     test('assets are named in the bytes', () => {
         const mesh = talus.makeMesh({ vertices: [0, 0, 0, 1, 0, 0, 0, 0, 1], indices: [0, 2, 1] });
         const hull = talus.makeHull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]);
@@ -810,7 +972,7 @@ describe('errors', () => {
     test('name what is wrong', () => {
         const { world } = withFloor();
         const crate = crateAt(world, 1);
-        refuses('badSize', /add_body: density is -3/, () => crateAt(world, 1, { density: -3 }));
+        refuses('badSize', /^addBody: density is -3; /, () => crateAt(world, 1, { density: -3 }));
         refuses('notFinite', /./, () => crateAt(world, NaN));
         refuses('badArgument', /./, () => world.step(NaN));
         refuses('badArgument', /./, () => world.step(-1));
@@ -819,7 +981,7 @@ describe('errors', () => {
         wrongType(/def has no field "positon"/, () => world.addBody({ positon: [1, 2, 3] }));
         wrongType(/type must be one of 'fixed', 'kinematic', 'dynamic', but is "dynamik"/, () => world.addBody({ type: 'dynamik' }));
         wrongType(/hull must be a Hull or null/, () => world.addBody({ shape: { type: 'hull', hull: {} } }));
-        wrongType(/^body must be a number/, () => world.position('crate'));
+        wrongType(/^body must be a handle .* but is "crate"$/, () => world.position('crate'));
         wrongType(/^force must be 3 numbers/, () => world.applyForce(crate, 5));
         wrongType(/substeps must be an integer/, () => new talus.World({ substeps: 1.5 }));
         wrongType(/userData/, () => world.setUserData(crate, -1));
@@ -832,17 +994,101 @@ describe('errors', () => {
         const crate = crateAt(world, 1);
         world.removeBody(crate);
         const other = withFloor().floor;
-        for (const body of [crate, other, 0, NaN, -1, 1.5, 2 ** 53, 2 ** 53 + 2, 1e300, Infinity, floor + 0.5]) {
-            for (const call of ['position', 'rotation', 'transform', 'mass', 'type', 'isAwake', 'userData', 'bounds', 'locks',
-                'shapeCount', 'describeBody', 'contactsOf', 'jointsOf', 'island', 'removeBody', 'linearVelocity', 'inertia']) {
-                refuses('staleHandle', /./, () => world[call](body));
-            }
+        const calls = ['position', 'rotation', 'transform', 'mass', 'type', 'isAwake', 'userData', 'bounds', 'locks', 'shapeCount',
+            'describeBody', 'contactsOf', 'jointsOf', 'island', 'removeBody', 'linearVelocity', 'inertia'];
+        const saysWhy = (call) => new RegExp(call.startsWith('describe') ? `^${call}: ` : `^${call}: body is (slot|null)`);
+        for (const body of [crate, other, 0]) {
+            for (const call of calls) refuses('staleHandle', saysWhy(call), () => world[call](body));
             refuses('staleHandle', /./, () => world.setMass(body, 1));
             refuses('staleHandle', /./, () => world.applyForce(body, [0, 0, 0]));
             refuses('staleHandle', /./, () => world.poses([body]));
             assert.equal(world.isValidBody(body), false);
         }
+        // What no handle can be was called null.
+        for (const body of [NaN, -1, 0.5, 1.5, 2 ** 21, 2 ** 53, 2 ** 53 + 2, 1e300, Infinity, floor + 0.5]) {
+            const named = (name) => new RegExp(`^${name} must be a handle .*, but is ${String(body).replace('+', '.')}$`);
+            for (const call of calls) wrongType(named('body'), () => world[call](body));
+            wrongType(named('body'), () => world.setMass(body, 1));
+            wrongType(named('joint'), () => world.removeJoint(body));
+            wrongType(named('bodyB'), () => world.jointFrames(floor, body, [0, 0, 0]));
+            wrongType(named('jointA'), () => world.addJoint({ kind: 'gear', jointA: body, jointB: 0 }));
+            refuses('staleHandle', new RegExp(`^poses: bodies.0. is ${String(body).replace('+', '.')};`), () => world.poses([body]));
+            assert.deepEqual([world.isValidBody(body), world.isValidJoint(body), talus.slotOf(body)], [false, false, -1]);
+        }
         assert.equal(world.bodyCount(), 1);
+    });
+
+    test('messages of the library spoke C++', () => {
+        const { world, floor } = withFloor();
+        const [a, b] = [crateAt(world, 5), crateAt(world, 7)];
+        const gone = crateAt(world, 9);
+        world.removeBody(gone);
+        const frames = world.jointFrames(a, b, [0, 6, 0]);
+        const hinge = world.addJoint({ kind: 'hinge', frames });
+        const box = talus.box(1, 1, 1);
+        const isFinite = /linearVelocity is \(NaN, Infinity, 0\); it must be finite \(m\/s\)\.$/;
+        for (const [text, f] of [
+            [isFinite, () => crateAt(world, 1, { linearVelocity: [NaN, Infinity, 0] })],
+            [/^position: body is slot 3, .*\(see isValidBody\)\.$/, () => world.position(gone)],
+            [/^kind: joint is null; .*\(see isValidJoint\)\.$/, () => world.kind(0)],
+            [/^jointUserData: joint is null/, () => world.jointUserData(0)],
+            [/^describeBody: /, () => world.describeBody(gone)],
+            [/^describeJoint: /, () => world.describeJoint(0)],
+            [/^overlapBox: box\.lower/, () => world.overlapBox({ lower: [1, 1, 1], upper: [0, 0, 0] })],
+            [/^overlapAnyPoint: point/, () => world.overlapAnyPoint([NaN, 0, 0])],
+            [/^overlapShape: pose\.position/, () => world.overlapShape(box, { position: [NaN, 0, 0] })],
+            [/^rayCasts: rays\[0\]\.origin/, () => world.rayCasts([{ origin: [NaN, 0, 0], translation: [0, 0, 0] }])],
+            [/for example shape: talus\.sphere\(0\.5\)\.$/, () => world.addBody({})],
+            [/a sum of talus\.locks \(0 to 63\)/, () => world.setLocks(a, 255)],
+            [/Call removeBody to remove it/, () => world.setShapes(a, [])],
+            [/^setJointSpring: axis is moveY; .*: turnX \(main\)\.$/, () => world.setJointSpring(hinge, {}, 'moveY')],
+            [/talus\.asAdded\.$/, () => world.addJoint({ kind: 'distance', frames, restLength: -2 })],
+            [/halfExtents\.z is 3, unlike halfExtents\.x/, () => talus.check({ type: 'cylinder', halfExtents: [1, 2, 3] })],
+            [/^box: radius is set to 2/, () => talus.check({ ...box, radius: 2 })],
+            [/with talus\.sphere\(\), talus\.box\(\) and the like\.$/, () =>
+                talus.check({ type: 'sphere', radius: 1, halfExtents: [1, 1, 1] })],
+            [/^World: substeps is 0; it must be 1 to 64\.$/, () => new talus.World({ substeps: 0 })],
+            [/maxSpeed is -1; .*; Infinity means no limit/, () => world.setSpeedLimits(a, -1, 1)],
+        ]) {
+            says(text, f);
+        }
+        assert.equal(world.position(floor)[1], -1);
+    });
+
+    test('messages of the library showed quaternions w first', () => {
+        const { world } = withFloor();
+        const [a, b] = [crateAt(world, 5), crateAt(world, 7)];
+        const frames = world.jointFrames(a, b, [0, 6, 0]);
+        const box = talus.box(1, 1, 1);
+        const rotation = [NaN, 2, -3, 4e30];
+        const text = /rotation is \(NaN, 2, -3, 4e\+30\); it must be a unit quaternion \(x, y, z, w\), or/;
+        for (const f of [
+            () => crateAt(world, 1, { rotation }),
+            () => world.addBody({ shapes: [{ shape: box, pose: { rotation } }] }),
+            () => world.setTransform(a, [0, 0, 0], rotation),
+            () => world.setKinematicTarget(world.addBody({ type: 'kinematic', shape: box }), [0, 0, 0], rotation),
+            () => world.overlapShape(box, { rotation }),
+            () => world.shapeCast(box, { rotation }, [0, 1, 0]),
+            () => world.addJoint({ kind: 'hinge', frames: { ...frames, frameA: { rotation } } }),
+            () => world.addJoint({ kind: 'motor', frames, drive: { target: { rotation } } }),
+        ]) says(text, f);
+    });
+
+    test('names of assets in messages stay as they are', () => {
+        const hull = talus.makeHull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+        const long = `${'long_name '.repeat(80)}"x_y`;  // is cut
+        for (const name of ['is_valid', 'add_body: nan', 'the "inf" of talus::box', '.shape = talus::box(0.5f)', long]) {
+            const assets = new talus.Assets();
+            assets.add(name, hull);
+            const world = new talus.World();
+            world.addBody({ shape: talus.hull(hull) });
+            const bytes = world.save(assets);
+            assert.throws(() => talus.World.load(bytes), (error) => {
+                const start = 'load: the world needs a hull with the name "';
+                assert.equal(error.message.slice(0, start.length + 400), `${start}${name}"; add it to \`assets\`.`.slice(0, start.length + 400));
+                return true;
+            });
+        }
     });
 
     test('a getter of an argument cannot destroy the world, or call anything else', () => {
@@ -958,7 +1204,7 @@ describe('arguments', () => {
     };
     const byType = {
         BodyId: body, JointId: hinge, Vector: [0, 1, 0], Rotation: [0, 0, 0, 1], Pose: { position: [0, 5, 0] }, UserData: 5,
-        boolean: true, BodyType: 'dynamic', Continuous: 'all', JointAxis: 'main', Uint8Array: bytes,
+        boolean: true, BodyType: 'dynamic', Continuous: 'all', JointAxis: 'main', Bytes: bytes,
         Shape: shape, Filter: {}, Material: {}, BodyDef: { shape }, 'BodyDef[]': [{ shape }], 'ShapeDef[]': [{ shape }],
         MassProperties: { mass: 1, center: [0, 0, 0], inertia: [1, 0, 0, 0, 1, 0, 0, 0, 1] }, WorldDef: {},
         JointDef: { kind: 'hinge', frames }, JointLimit: {}, JointMotor: {}, JointSpring: {}, JointDrive: {},
@@ -972,7 +1218,7 @@ describe('arguments', () => {
     const anyNumber = (value) => typeof value === 'number';
     const allowed = {
         isValidBody: anyNumber, isValidJoint: anyNumber, slotOf: anyNumber,  // they are for numbers that may be no handles
-        saveChanges: (value) => value instanceof Uint8Array,                 // a difference to any bytes can be made
+        saveChanges: (value) => ArrayBuffer.isView(value) || value instanceof ArrayBuffer,  // a difference to any bytes can be made
         addJoint: (def) => def?.kind === 'distance' && def.spring,           // its spring has no target
         draw: (options) => [options?.region?.lower, options?.region?.upper].some((at) => at?.[1] === Infinity),  // no bound
     };
@@ -999,11 +1245,14 @@ describe('arguments', () => {
                     if (!may) faults.push(`${what} is accepted`);
                     restore();
                 } catch (error) {
-                    const inC = named.replace(/[A-Z]/g, (letter) => `[_ ]${letter.toLowerCase()}`);
+                    const inWords = named.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
                     if (!(error instanceof TypeError || error instanceof TalusError)) faults.push(`${what}: ${error}`);
-                    if (!may && !new RegExp(`\\b(${named}|${inC})\\b`).test(error.message)) {
+                    if (!may && !new RegExp(`\\b(${named}|${inWords})\\b`).test(error.message)) {
                         faults.push(`${what}: the error does not name ${named}: ${error.message}`);
                     }
+                    if (/[a-z]_[a-z]|::|\bnan\b|\binf\b|\(w, x/.test(error.message)) faults.push(`${what}: speaks C++: ${error.message}`);
+                    const [, caller] = /^(\w+): /.exec(error.message) ?? [];
+                    if (caller in talus.World.prototype && caller !== call) faults.push(`${what}: names ${caller}(): ${error.message}`);
                     if (world.hash() !== hash || world.bodyCount() !== bodies) faults.push(`${what} has changed the world`);
                 }
             }
@@ -1308,15 +1557,20 @@ describe('the package', () => {
     function programs() {
         const text = (file) => readFileSync(file, 'utf8');
         const first = text(join(folder, 'examples/first.mjs'));
+        const prelude = "import { load } from 'talus-physics';\nconst talus = await load();\nconst world = new talus.World();\n";
         const list = [{ name: 'first.mjs', code: first, printed: ['The crate rests at 0.50 m.'] }];
         for (const document of [join(folder, 'README.md'), join(root, 'docs/javascript.md')]) {
             for (const [, code] of text(document).matchAll(/```js\n([^]*?)```/g)) {
-                const prelude = /from 'talus-physics'/.test(code) ? '' :
-                    "import { load } from 'talus-physics';\nconst talus = await load();\nconst world = new talus.World();\n";
                 const printed = [...code.matchAll(/console\.log\(.*\);? *\/\/ (.*)$/gm)].map((m) => m[1]);
-                list.push({ name: `${basename(document, '.md')}${list.length}.mjs`, code: prelude + code, printed });
+                list.push({ name: `${basename(document, '.md')}${list.length}.mjs`, code: /from 'talus-physics'/.test(code) ? code : prelude + code, printed });
             }
         }
+        // All programs of the guide, one after the other in one module.
+        const guide = list.filter(({ name }) => name.startsWith('javascript'));
+        list.push({
+            name: 'guide.mjs', code: guide.map(({ code }, i) => (i > 0 ? code.replace(prelude, '') : code)).join('\n'),
+            printed: guide.flatMap(({ printed }) => printed),
+        });
         for (const program of list) program.code = program.code.replaceAll("'../talus.mjs'", "'talus-physics'");
         return list;
     }
