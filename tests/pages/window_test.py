@@ -72,7 +72,7 @@ def scenes(page):
         page.type(name)
         window.key("Enter")
         window.wait(f"{name} opens", lambda now, name=name: now["scene"] == name and now["scenes"] == "0")
-        page.wait_for(f"document.title === '{name} - Talus' && location.search === '?scene={name}'")
+        page.wait_for(f"document.title === '{name} - Talus' && location.search === '?scene={name}&panel=none'")
         window.key(" ")
         window.wait(f"{name} steps", lambda now: now["paused"] == "1" and int(now["step"]) >= 0)
         before = int(window.now["step"])

@@ -39,6 +39,9 @@ async function fetched(address) {
 const noOptions = new Set(['threads', 'screenshot', 'csv', 'trace', 'report', 'record', 'replay-html', 'scene-file', 'mesh',
     'config', 'no-config', 'frames', 'fps']);
 
+/// Options that are about the picture, whichever scene it shows.
+const lasting = new Set(['draw', 'color', 'panel', 'quality', 'sleep', 'still']);
+
 /// The program's arguments, for a page of this address.
 async function argumentsOf(address) {
     const words = [];
@@ -87,10 +90,14 @@ var Module = {
         fit();
         canvas.focus();
         new ResizeObserver(fit).observe(canvas);
-        // The address follows the scene, so that it can be passed on; the title is the scene's.
+        // The address follows the scene, so that it can be passed on; the title is the scene's. Options for the picture
+        // stay, those for one run of one scene go.
         new MutationObserver(() => {
             const scene = /^([a-z0-9_]+) - Talus$/.exec(document.title);
-            if (scene) history.replaceState(null, '', '?scene=' + scene[1]);
+            if (!scene) return;
+            const options = [...new URL(location.href).searchParams].filter(([name]) => lasting.has(name));
+            const all = new URLSearchParams([['scene', scene[1]], ...options]);
+            history.replaceState(null, '', '?' + all.toString().replace(/=(?=&|$)/g, '').replaceAll('%2C', ','));
         }).observe(document.querySelector('title'), { childList: true });
     },
 };

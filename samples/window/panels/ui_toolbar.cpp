@@ -30,8 +30,8 @@ void draw_scene_button(App& app) {
     ui::tooltip("Choose a scene (O)");
 }
 
-/// Run, one step, restart, speed.
-void draw_run(App& app, bool wide) {
+/// Run, one step, restart.
+void draw_run(App& app) {
     if (ui::icon_button("##pause", app.paused ? ui::Icon::play : ui::Icon::pause,
                         app.paused ? "Run (Space)" : "Pause (Space)", app.paused))
         app.set_paused(!app.paused);
@@ -39,6 +39,9 @@ void draw_run(App& app, bool wide) {
     if (ui::icon_button("##step", ui::Icon::step, "One step (N)")) app.step_once();
     ImGui::SameLine(0, 2);
     if (ui::icon_button("##restart", ui::Icon::restart, "Restart the scene (R)")) app.restart();
+}
+
+void draw_speed(App& app, bool wide) {
     ImGui::SameLine(0, 8);
     ImGui::SetNextItemWidth(wide ? 84.0f : 56.0f);
     ImGui::SetCursorPosY(10);
@@ -124,17 +127,46 @@ void draw_tabs(App& app, float taken) {
         app.panels.help = !app.panels.help;
 }
 
+/// In place of what a narrow window has no room for: the tabs, and with `tools` what works on the camera and on bodies.
+void draw_menu(App& app, bool tools) {
+    ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - 42.0f));
+    ImGui::SetCursorPosY(8);
+    if (ui::icon_button("##menu", ui::Icon::list, "Panels and tools")) ImGui::OpenPopup("menu");
+    if (!ImGui::BeginPopup("menu")) return;
+    if (tools) {
+        const bool flies = app.camera.mode() == CameraMode::fly;
+        if (ImGui::MenuItem("Fly (C)", nullptr, flies))
+            app.camera.set_mode(flies ? CameraMode::orbit : CameraMode::fly);
+        if (ImGui::MenuItem("Show the whole scene (F)")) app.frame_selection();
+        if (ImGui::MenuItem("Shoot a ball (B)")) app.shoot_ball();
+        if (ImGui::MenuItem("Add a body (V)")) app.spawn_body();
+        ImGui::Separator();
+    }
+    for (const Tab& tab : tabs) {
+        bool& open = tab.left ? app.panels.left : app.panels.right;
+        std::string& current = tab.left ? app.panels.left_tab : app.panels.right_tab;
+        if (ImGui::MenuItem(tab.label, nullptr, open && current == tab.name)) toggle_tab(open, current, tab.name);
+    }
+    if (ImGui::MenuItem("Keys and mouse (F1)", nullptr, app.panels.help)) app.panels.help = !app.panels.help;
+    ImGui::EndPopup();
+}
+
 }  // namespace
 
 void draw_toolbar(App& app) {
+    const bool wide = app.width >= 900, narrow = app.width < 620;
     ImGui::SetCursorPosY(8);
     draw_scene_button(app);
     ui::gap();
-    draw_run(app, app.width >= 900);
-    ui::gap();
-    draw_camera(app);
-    ui::gap();
-    draw_bodies(app);
+    draw_run(app);
+    if (!narrow) {
+        draw_speed(app, wide);
+        ui::gap();
+        draw_camera(app);
+        ui::gap();
+        draw_bodies(app);
+    }
+    if (!wide) return draw_menu(app, narrow);
     const float taken = width_of_tabs();
     draw_spawn_kind(app, taken);
     draw_tabs(app, taken);
@@ -147,9 +179,12 @@ void draw_status(App& app) {
     const FrameProfile& profile = app.replay ? (recorded ? *recorded : nothing) : app.simulation.world().profile();
     const std::uint64_t step = app.replay ? profile.frame : static_cast<std::uint64_t>(app.simulation.step_number());
     const std::size_t bodies = app.replay ? profile.bodies : app.simulation.ids().size();
-    std::string facts = with_commas(bodies) + (bodies == 1 ? " body   " : " bodies   ") +
-                        with_commas(profile.awake_bodies) + " awake   " + with_commas(profile.convex_pairs) +
-                        " pairs   " + with_commas(profile.contact_points) + " contacts   step " + with_commas(step);
+    const auto counted = [](std::uint64_t n, const char* one, const char* many) {
+        return with_commas(n) + (n == 1 ? one : many);
+    };
+    std::string facts = counted(bodies, " body   ", " bodies   ") + with_commas(profile.awake_bodies) + " awake   " +
+                        counted(profile.convex_pairs, " pair   ", " pairs   ") +
+                        counted(profile.contact_points, " contact   ", " contacts   ") + "step " + with_commas(step);
     if (app.options.still) {
         facts += "   -- ms per step   -- fps";
     } else {
