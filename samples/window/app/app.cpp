@@ -481,7 +481,7 @@ Error mark_and_select(App& app, const WindowOptions& options) {
     const std::size_t bodies = app.simulation.ids().size();
     if (number >= bodies)
         return failed("--select " + options.select + ": the scene has " + std::to_string(bodies) +
-                      " bodies, from 0 on.");
+                      (bodies == 1 ? " body, number 0." : " bodies, from 0 on."));
     app.select(app.simulation.ids()[number]);
     return {};
 }

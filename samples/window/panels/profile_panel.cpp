@@ -48,6 +48,11 @@ double sum_of(const Array& values) {
     return sum;
 }
 
+/// "1 pair", "2 pairs".
+std::string counted(double number, const char* noun) {
+    return plot::count(number) + " " + noun + (number == 1.0 ? "" : "s");
+}
+
 void muted_text(const std::string& text) {
     ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
     ImGui::PushTextWrapPos(0.0f);
@@ -208,10 +213,10 @@ void rungs_tip(const ProfiledFrame& frame, const std::array<ImU32, rung_count>& 
             const auto k = std::size_t(i);
             if (n.pairs[k] == 0 && n.microseconds[k] < 0.5) continue;
             // The time of rungs that share a pass stands with the first of them.
-            tip_row(rung_colors[k], title_of(Rung(i)), plot::count(double(n.pairs[k])) + " pairs",
+            tip_row(rung_colors[k], title_of(Rung(i)), counted(double(n.pairs[k]), "pair"),
                     n.microseconds[k] > 0.0 ? microseconds(n.microseconds[k]) : "");
         }
-        tip_row(0, "all", plot::count(sum_of(n.pairs)) + " pairs", microseconds(sum_of(n.microseconds)));
+        tip_row(0, "all", counted(sum_of(n.pairs), "pair"), microseconds(sum_of(n.microseconds)));
     });
 }
 
@@ -606,8 +611,9 @@ void ProfilePanel::show_joints(const View& view) {
     if (j.articulations == 0) return;
     plot::heading("Joints of this frame", "");
     const auto each_articulation = [&](std::uint64_t n) { return double(n) / double(j.articulations); };
-    ImGui::Text("%s joints in %s articulations, %s rows", plot::count(double(j.joints)).c_str(),
-                plot::count(double(j.articulations)).c_str(), plot::count(double(j.rows)).c_str());
+    ImGui::TextUnformatted((counted(double(j.joints), "joint") + " in " +
+                            counted(double(j.articulations), "articulation") + ", " + counted(double(j.rows), "row"))
+                               .c_str());
     plot::tip("An articulation is a set of bodies that joints connect; a row is one scalar constraint.");
     muted_text(format("%.1f factorisations and %.1f rounds per articulation.", each_articulation(j.factorizations),
                       each_articulation(j.rounds)));
