@@ -9,6 +9,16 @@ export const hasVectors = WebAssembly.validate(new Uint8Array(vectorModule));
 /// Whether threads can share memory here: a page needs two headers for it (docs/javascript.md).
 export const canShare = () => typeof SharedArrayBuffer !== 'undefined' && globalThis.crossOriginIsolated !== false;
 
+/// Whether this thread may wait for others asleep: a browser's main thread may not. For where memory can be shared.
+export function canSleep() {
+    try {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0);
+        return true;
+    } catch {
+        return false;
+    }
+}
+
 /// Returns the compiled module from what the user gave: a module, bytes, a response or an address.
 export async function compiled(source) {
     source = await source;
@@ -106,6 +116,3 @@ export async function instantiated(module, { calls = {}, grown, high, now = () =
     }
     return { C, buffer };
 }
-
-/// Whether this thread may wait for others asleep: a browser's main thread may not.
-export const canSleep = () => typeof document === 'undefined';

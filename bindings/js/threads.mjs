@@ -8,19 +8,22 @@ const stackBytes = 1048576;  // as the first thread's
 /// Starts a worker, and returns it when it takes tasks.
 async function started(life) {
     let worker;
-    if (typeof Worker === 'undefined') {
-        const node = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
-        worker = new node.Worker(new URL('./worker.mjs', import.meta.url), { workerData: life, execArgv: [] });
-        worker.unref();  // the program ends all the same
-        await new Promise((done, failed) => worker.once('message', done).once('error', failed));
-    } else {
-        worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });
-        worker.postMessage(life);
-        await new Promise((done, failed) => {
-            worker.onmessage = ({ data }) => (data === 'ready' ? done() : failed(new Error(data)));
-            worker.onerror = (event) => failed(new Error(`a worker of Talus did not start: ${event.message ?? 'worker.mjs cannot be loaded'}`));
-        });
-    }
+    const answer = new Promise((done, failed) => {
+        const take = (message) => (message === 'ready' ? done() : failed(new Error(`a worker of Talus did not start: ${message}`)));
+        if (typeof Worker === 'undefined') {
+            import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads').then((node) => {
+                worker = new node.Worker(new URL('./worker.mjs', import.meta.url), { workerData: life, execArgv: [] });
+                worker.once('message', take).once('error', take);
+            }).catch(failed);
+        } else {
+            worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });
+            worker.postMessage(life);
+            worker.onmessage = ({ data }) => take(data);
+            worker.onerror = (event) => take(event.message ?? 'worker.mjs cannot be loaded');
+        }
+    });
+    await answer;
+    worker.unref?.();  // in Node: the program ends all the same
     return worker;
 }
 
