@@ -149,6 +149,14 @@ def hands(page):
     window.wait("two fingers that spread to four times as much go nearer by as much",
                 lambda now: abs(float(now["distance"]) - far / 4) < 0.03 * far)
     page.screenshot(folder() / "phone.png")
+    bodies = int(window.now["bodies"])
+    touch(page, "touchStart", (458, 22))
+    touch(page, "touchEnd")
+    page.settle()
+    page.screenshot(folder() / "menu.png")
+    touch(page, "touchStart", (400, 100))
+    touch(page, "touchEnd")
+    window.wait("the menu adds a body", lambda now: int(now["bodies"]) == bodies + 1)
     window.close()
 
 
