@@ -77,9 +77,14 @@ extern "C" void* emscripten_tls_init();
 extern "C" void _emscripten_thread_init(void* self, int is_browsers_main, int is_emscriptens_main, int can_sleep,
                                         int profile);
 
-/// To be called first of all in each thread. `can_sleep`: false in a browser's main thread.
-TALUS_TO_JS void talus_js_begin_thread(bool can_sleep) {
-    emscripten_tls_init();
+/// To be called first of all in each thread. `worker`: false in the thread that loads the module first. `can_sleep`:
+/// false in a browser's main thread.
+///
+/// The first thread keeps its thread-local variables where the module puts them, at address 0. In one of them the
+/// unwinder writes which `catch` an exception has reached, and clang 14 reads it at that address in every thread. So
+/// only the first thread can tell exceptions by their types; what runs in workers has `catch (...)` only.
+TALUS_TO_JS void talus_js_begin_thread(bool worker, bool can_sleep) {
+    if (worker) emscripten_tls_init();
     // What emscripten's C library knows of a thread. All that it reads for a thread that it has not started may be
     // zero.
     _emscripten_thread_init(std::calloc(1, 1024), !can_sleep, 0, can_sleep, 0);

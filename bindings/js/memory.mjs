@@ -59,6 +59,7 @@ export function translated(message) {
 function shown(value) {
     if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
     if (typeof value === 'object' && value !== null) return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+    if (typeof value === 'bigint') return `${value}n`;
     return typeof value === 'function' ? 'a function' : String(value);
 }
 

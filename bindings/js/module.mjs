@@ -19,16 +19,20 @@ export function canSleep() {
     }
 }
 
+/// Returns a module of Node's. Its name is put together here, because bundlers for browsers would look for it.
+export const ofNode = (name) => import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`);
+
 /// Returns the compiled module from what the user gave: a module, bytes, a response or an address.
 export async function compiled(source) {
     source = await source;
     if (source instanceof WebAssembly.Module) return source;
-    if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
+    if (source instanceof ArrayBuffer) return WebAssembly.compile(source);
+    if (ArrayBuffer.isView(source)) return WebAssembly.compile(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
     if (typeof source === 'string' || source instanceof URL) {
         const page = globalThis.location?.href;
         const url = new URL(source, page ?? import.meta.url);  // webpack must not see new URL(source, import.meta.url)
         if (url.protocol === 'file:') {  // fetch() of Node does not read files
-            const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
+            const { readFile } = await ofNode('fs/promises');
             return WebAssembly.compile(await readFile(url));
         }
         source = await fetch(url);
@@ -42,6 +46,9 @@ export async function compiled(source) {
 
 /// Whether the module works on memory that threads share.
 export const isShared = (module) => WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory');
+
+/// Whether the module is one of this package's.
+export const isTalus = (module) => WebAssembly.Module.exports(module).some(({ name }) => name === 'talus_version');
 
 const pages = { initial: 256, maximum: 32768 };  // of 64 KB: bindings/js/CMakeLists.txt says the same
 
@@ -111,7 +118,7 @@ export async function instantiated(module, { calls = {}, grown, high, now = () =
     }
     buffer ??= C.memory;
     if (first) {
-        C.talus_js_begin_thread?.(canSleep());
+        C.talus_js_begin_thread?.(false, canSleep());
         (C._initialize ?? C.__wasm_call_ctors)?.();
     }
     return { C, buffer };

@@ -1212,6 +1212,8 @@ export interface LoadOptions {
      * supported.
      */
     simd?: boolean;
+    /** Where worker.mjs is, if a bundler has put it elsewhere than beside the other scripts. It imports some of these. */
+    worker?: string | URL;
     /**
      * Where talus.wasm is: an address, its bytes, a response, or a compiled module. An address may be relative to the
      * page, or in Node to this file. Default: beside this file.

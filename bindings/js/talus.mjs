@@ -14,9 +14,9 @@
 
 import { enums, locks, structs } from './layout.mjs';
 import {
-    finite, hex, hidden, index, integer, lowOrNull, Memory, missing, number, TalusError, translated, word, wrong,
+    boolean, finite, hex, hidden, index, integer, lowOrNull, Memory, missing, number, TalusError, translated, word, wrong,
 } from './memory.mjs';
-import { canShare, compiled, hasVectors, instantiated, isShared } from './module.mjs';
+import { canShare, compiled, hasVectors, instantiated, isShared, isTalus } from './module.mjs';
 import { startWorkers } from './threads.mjs';
 import { makeWorld } from './world.mjs';
 
@@ -24,17 +24,25 @@ export { TalusError };
 
 // ---- Loading --------------------------------------------------------------------------------------------------------
 
-export async function load({ threads = 1, simd = hasVectors, wasm } = {}) {
+export async function load(options = {}) {
+    if (options === null || typeof options !== 'object') throw wrong('options', 'an object', options);
+    const { threads = 1, simd = hasVectors, wasm, worker, ...others } = options;
+    for (const name of Object.keys(others)) throw new TypeError(`options has no field ${name}`);
     integer(threads, 'threads', 1, 1024);
+    boolean(simd, 'simd');
     const shared = threads > 1 && simd && canShare();
     const module = await compiled(wasm ?? (shared ? new URL('./talus-threads.wasm', import.meta.url)
         : simd ? new URL('./talus-simd.wasm', import.meta.url) : new URL('./talus.wasm', import.meta.url)));
+    if (!isTalus(module)) throw wrong('wasm', 'a module of this package', 'another module');
+    if (threads > 1 && wasm !== undefined && canShare() && !isShared(module)) {
+        throw new TypeError(`threads is ${threads}, and the module that wasm gives has one thread: give talus-threads.wasm`);
+    }
     const calls = {};
     let memory;
     let high = 0;
     const { C, buffer } = await instantiated(module, { calls, grown: () => memory?.grown(), high: (half) => (high = half) });
     memory = new Memory(C, buffer);
-    const workers = threads > 1 && isShared(module) ? await startWorkers(C, memory, module, buffer, threads - 1) : null;
+    const workers = threads > 1 && isShared(module) ? await startWorkers(C, memory, module, buffer, threads - 1, worker) : null;
     return makeApi(C, memory, calls, () => high, workers);
 }
 
@@ -246,6 +254,19 @@ function makeApi(C, m, calls, high, workers) {
             const shape = anyShape.read(p);
             if (shape.type === 'segment') shape.points.length = 2;
             return Object.fromEntries(['type', ...shapeFields[shape.type]].map((name) => [name, shape[name]]));
+        },
+    });
+
+    // The fields of a body's only shape have no effect beside a list of shapes.
+    const ofOnlyShape = ['shape', 'mesh', 'material', 'meshMaterials', 'density', 'filter', 'sensor', 'hitEvents', 'modifyContacts'];
+    const anyBody = m.codec('TalusBodyDef');
+    m.define('TalusBodyDef', {
+        ...anyBody,
+        put: (p, def, name) => {
+            anyBody.put(p, def, name);
+            if (m.U32[(p + at('TalusBodyDef', 'shapeCount')) >> 2] === 0) return;
+            const both = m.guard(() => ofOnlyShape.find((field) => def[field] !== undefined));
+            if (both) throw new TypeError(`${name}.${both} and ${name}.shapes are both set; set ${both} in each of the shapes`);
         },
     });
 

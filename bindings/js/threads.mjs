@@ -1,22 +1,23 @@
 // The threads of load({ threads }): workers that wait for the tasks of steps (JobBoard in common/job_board.h).
 
 import { structs } from './layout.mjs';
-import { canSleep } from './module.mjs';
+import { canSleep, ofNode } from './module.mjs';
 
 const stackBytes = 1048576;  // as the first thread's
 
-/// Starts a worker, and returns it when it takes tasks.
-async function started(life) {
+/// Starts a worker, and returns it when it takes tasks. `address`: of worker.mjs, if it is not beside this file.
+async function started(life, address) {
     let worker;
     const answer = new Promise((done, failed) => {
         const take = (message) => (message === 'ready' ? done() : failed(new Error(`a worker of Talus did not start: ${message}`)));
         if (typeof Worker === 'undefined') {
-            import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads').then((node) => {
-                worker = new node.Worker(new URL('./worker.mjs', import.meta.url), { workerData: life, execArgv: [] });
+            ofNode('worker_threads').then((node) => {
+                worker = new node.Worker(address ?? new URL('./worker.mjs', import.meta.url), { workerData: life, execArgv: [] });
                 worker.once('message', take).once('error', take);
             }).catch(failed);
         } else {
-            worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });
+            worker = address ? new Worker(address, { type: 'module' })
+                : new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });  // bundlers know this form
             worker.postMessage(life);
             worker.onmessage = ({ data }) => take(data);
             worker.onerror = (event) => take(event.message ?? 'worker.mjs cannot be loaded');
@@ -32,13 +33,13 @@ const ended = new FinalizationRegistry((workers) => workers.forEach((worker) => 
 /// Starts `count` workers on the memory `buffer` of the library, and returns {count, jobs, tasks}: `jobs` is the address of
 /// what a step needs to know, and tasks() returns how many tasks the workers have done. They end when nothing refers to the
 /// library's functions any more; none works between steps.
-export async function startWorkers(C, memory, module, buffer, count) {
+export async function startWorkers(C, memory, module, buffer, count, address) {
     const jobs = memory.permanent(structs.TalusJobs.size);
     const board = C.talus_js_make_board(count, canSleep(), jobs);
     // A compiler relies on stacks that begin at multiples of 16.
     const lives = Array.from({ length: count }, (_, worker) =>
         ({ module, buffer, board, worker, stack: (memory.permanent(stackBytes) + stackBytes) & ~15, origin: performance.timeOrigin }));
-    const results = await Promise.allSettled(lives.map(started));
+    const results = await Promise.allSettled(lives.map((life) => started(life, address)));
     const workers = results.flatMap(({ value }) => value ?? []);
     const failure = results.find(({ status }) => status === 'rejected');
     if (failure) {

@@ -133,7 +133,7 @@ export function makeWorld(library) {
     /// also have a function `length`, as three.js's vectors do.
     function isListOf(to, count) {
         if (to !== null && typeof to === 'object') {
-            if (typeof to.length === 'number') return true;
+            if (typeof to.length === 'number' && to.length >= (ArrayBuffer.isView(to) ? count : 0)) return true;  // arrays grow
             if ('x' in to && 'y' in to && 'z' in to && (count === 3 || 'w' in to)) return false;
         }
         throw wrong('to', `a list, or an object with ${count === 3 ? 'x, y and z' : 'x, y, z and w'}`, to);
@@ -169,8 +169,8 @@ export function makeWorld(library) {
     const modification = m.codec('TalusContactModification');
     const modified = (field) => offset('TalusContactModification', field);
     calls.modify = (p) => attempt(({ modifier }) => {
-        const contact = modification.read(p);
-        const points = [...contact.points];  // the modifier might change the list, but the library has as many as before
+        const contact = Object.seal(modification.read(p));  // a misspelled field throws
+        const points = contact.points.map(Object.seal);  // the modifier might change the list, but the library has as many as before
         modifier(contact);
         const enabled = [contact, ...points].map((part) => boolean(part.enabled, 'enabled'));
         // The library would ignore numbers that are out of range.

@@ -580,6 +580,35 @@ describe('joints', () => {
 
 // ---- Queries --------------------------------------------------------------------------------------------------------
 
+describe('what would have no effect', () => {
+    test('fields of an only shape beside a list of shapes', () => {
+        const { world } = withFloor();
+        const shapes = [{ shape: talus.box(1, 1, 1) }];
+        for (const [field, value] of Object.entries({ shape: talus.sphere(1), filter: { category: 4 }, density: 5,
+            material: { friction: 0.1 }, hitEvents: true, sensor: false })) {
+            wrongType(new RegExp(`def.${field} and def.shapes are both set`), () => world.addBody({ shapes, [field]: value }));
+            wrongType(/both set/, () => world.addBodies([{ shapes, [field]: value }]));
+        }
+        const body = world.addBody({ shapes, density: undefined });
+        assert.ok(world.addBody(world.describeBody(body)) > 0);
+    });
+
+    test('misspelled fields in a contact modifier', () => {
+        const { world } = withFloor();
+        world.addBody({ shape: talus.box(0.5, 0.5, 0.5), position: [0, 0.5, 0], modifyContacts: true });
+        world.setContactModifier((contact) => (contact.frction = 2));
+        assert.throws(() => world.step(dt), TypeError);
+        world.setContactModifier((contact) => (contact.points[0].enable = false));
+        assert.throws(() => world.step(dt), TypeError);
+    });
+
+    test('a typed array that is too short', () => {
+        const { world, floor } = withFloor();
+        wrongType(/to must be/, () => world.position(floor, new Float32Array(2)));
+        assert.equal(world.position(floor, []).length, 3);
+    });
+});
+
 describe('queries', () => {
     const row = () => {
         const world = new talus.World();
@@ -1223,6 +1252,14 @@ describe('arguments', () => {
         draw: (options) => [options?.region?.lower, options?.region?.upper].some((at) => at?.[1] === Infinity),  // no bound
     };
 
+    /// Returns a body's definition without its only shape if it has a list of shapes.
+    const withOneOf = (def) => {
+        if (Array.isArray(def)) return def.map(withOneOf);
+        if (!def?.shapes?.length) return def;
+        const { shape, ...others } = def;
+        return others;
+    };
+
     /// Calls f() with one wrong argument after another. Returns how often, and what was wrong with the errors.
     function tryAll(call, parameters, f) {
         const faults = [];
@@ -1241,7 +1278,7 @@ describe('arguments', () => {
                 const [hash, bodies] = [world.hash(), world.bodyCount()];
                 const what = `${call}(${name}: ${textOf(value)})`;
                 try {
-                    f(...good.map((argument, k) => (k === i ? value : argument)));
+                    f(...good.map((argument, k) => (k === i ? (/^addBod/.test(call) ? withOneOf(value) : value) : argument)));
                     if (!may) faults.push(`${what} is accepted`);
                     restore();
                 } catch (error) {
@@ -1515,6 +1552,56 @@ describe('threads', () => {
         const address = JSON.stringify(pathToFileURL(join(folder, 'talus.mjs')));
         const code = `import { load } from ${address}; const t = await load({ threads: 3 }); new t.World().step(1 / 60); console.log(t.threads);`;
         assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 60000 }).toString(), '3\n');
+    });
+
+    /// Loads the library with threads, and memory for so many pages of 64 KB.
+    async function loadSmall(pages) {
+        const { Memory } = WebAssembly;
+        WebAssembly.Memory = class extends Memory {
+            constructor(descriptor) {
+                super({ ...descriptor, maximum: pages });
+            }
+        };
+        try {
+            return await load({ threads: 2 });
+        } finally {
+            WebAssembly.Memory = Memory;
+        }
+    }
+
+    test('running out of memory is said as such, and ends the world', async () => {
+        const t = await loadSmall(2048);
+        const { world } = withFloor(t);
+        world.addBodies(Array.from({ length: 2000 }, (_, i) =>
+            ({ shape: t.box(0.5, 0.5, 0.5), position: [(i % 20) - 10, 0.5 + Math.floor(i / 400), (Math.floor(i / 20) % 20) - 10] })));
+        const copies = [];
+        refuses('outOfMemory', /no more memory/, () => {
+            for (;;) copies.push(world.clone());
+        });
+        refuses('outOfMemory', /no more memory/, () => {  // by whichever thread
+            for (;;) copies[0].step(dt);
+        });
+        refuses('badArgument', /ran out of memory/, () => copies[0].step(dt));
+        copies.splice(1).forEach((copy) => copy.destroy());
+        copies[0].assign(world);
+        copies[0].step(dt);
+        world.step(dt);
+        assert.equal(copies[0].hash(), world.hash());
+    });
+
+    test('a module without threads, or of something else, is refused', async () => {
+        const bytes = (name) => readFileSync(join(folder, name));
+        await assert.rejects(load({ threads: 2, wasm: bytes('talus-simd.wasm') }), /threads is 2/);
+        await assert.rejects(load({ wasm: new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]) }), /wasm must be a module of this package/);
+        assert.equal((await load({ wasm: new DataView(new Uint8Array(bytes('talus.wasm')).buffer) })).version, talus.version);
+        assert.equal((await load({ threads: 2, wasm: bytes('talus-threads.wasm') })).threads, 2);
+        assert.equal((await load({ threads: 2, worker: pathToFileURL(join(folder, 'worker.mjs')) })).threads, 2);
+    });
+
+    test('a misspelled option of load() is refused', async () => {
+        await assert.rejects(load({ thread: 4 }), /options has no field thread/);
+        await assert.rejects(load({ simd: 'x' }), /simd must be true or false/);
+        for (const options of [null, 5, 'x']) await assert.rejects(load(options), /options must be an object/);
     });
 
     test('a wrong number of them is refused by name', async () => {
