@@ -102,6 +102,38 @@ for (const count of [100, 10, 1, 0]) {
     print(`${count} boxes`, ...times);
 }
 
+// ---- Threads -------------------------------------------------------------------------------------------------------
+
+{
+    // The same pile in two libraries, step by step in turn.
+    console.log('\nA step of a falling pile of boxes, spheres and cylinders: one thread, two');
+    const libraries = [talus, await load({ threads: 2 })];
+    for (const count of [100, 1000, 4000]) {
+        const worlds = libraries.map((t) => {
+            const world = new t.World({ allowSleep: false });
+            world.addBody({ type: 'fixed', shape: t.box(100, 1, 100), position: [0, -1, 0] });
+            const shapes = [t.box(0.5, 0.4, 0.3), t.sphere(0.5), t.cylinder(0.4, 0.4)];
+            const width = Math.ceil(Math.cbrt(count));
+            world.addBodies(Array.from({ length: count }, (_, i) => ({
+                shape: shapes[i % 3],
+                position: [i % width, Math.floor(i / width ** 2), Math.floor(i / width) % width].map((k) => 1 + 1.2 * k),
+            })));
+            return world;
+        });
+        const times = worlds.map(() => []);
+        for (let k = 0; k < 150; ++k) {
+            worlds.forEach((world, i) => {
+                const begin = performance.now();
+                world.step(1 / 60);
+                times[i].push((performance.now() - begin) / 1000);
+            });
+        }
+        if (worlds[0].hash() !== worlds[1].hash()) throw new Error('the bits differ');
+        print(`${count} bodies`, ...times.map((list) => list.sort((a, b) => a - b)[list.length >> 1]));
+        worlds.forEach((world) => world.destroy());
+    }
+}
+
 // ---- Saved worlds --------------------------------------------------------------------------------------------------
 
 {
