@@ -72,6 +72,7 @@ test_web() {
     install_packages "${run_packages[@]}" "${page_packages[@]}" "${packages[@]}" chromium
     build_page talus_js
     build wasm-plain -- talus_js
+    build wasm-threads -- talus_js
     quietly npm-package bindings/js/package.sh
     tail -n 1 build/log/npm-package.txt
     build ci -- talus-samples talus_c_shared

@@ -74,10 +74,8 @@ function(talus_small_download target)
 endfunction()
 
 include(CheckCXXCompilerFlag)
-if(TALUS_AVX)
-  check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
-  check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512" TALUS_HAS_AVX512)
-endif()
+check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
+check_cxx_compiler_flag("-mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512" TALUS_HAS_AVX512)
 
 # g++ for Windows aligns the stack to 16 bytes and yet moves wider vectors as if they were aligned (GCC's bug 54412). The
 # assembler makes such moves unaligned ones, which cost the same on aligned addresses.

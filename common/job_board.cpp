@@ -37,9 +37,9 @@ void spin_while(Condition&& condition, std::int64_t ns) {
 }  // namespace
 
 JobBoard::JobBoard(int workers, bool caller_sleeps)
-    : workers_(workers),
+    : worker_count_(workers),
       caller_sleeps_(caller_sleeps),
-      beds_(std::make_unique<Bed[]>(static_cast<std::size_t>(workers))) {}
+      workers_(std::make_unique<Worker[]>(static_cast<std::size_t>(workers))) {}
 
 void JobBoard::run(int count, Jobs::Task task, void* data) {
     for (int first = 0; first < count; first += most_tasks)
@@ -67,8 +67,8 @@ void JobBoard::run_some(int first, int count, Jobs::Task task, void* data) {
 
 void JobBoard::make_offer(std::uint64_t offer) {
     offer_.store(offer);
-    for (int i = 0; i < workers_; ++i) {
-        if (concerns(offer, i)) beds_[static_cast<std::size_t>(i)].sleeper.wake();
+    for (int i = 0; i < worker_count_; ++i) {
+        if (concerns(offer, i)) workers_[static_cast<std::size_t>(i)].sleeper.wake();
     }
 }
 
@@ -92,7 +92,7 @@ void JobBoard::work(int worker) {
         // The next job comes within 10 to 100 microseconds, and waking a thread takes about 10.
         spin_while(is_idle, 300000);
         if (is_idle()) {
-            beds_[static_cast<std::size_t>(worker)].sleeper.sleep_while(is_idle);
+            workers_[static_cast<std::size_t>(worker)].sleeper.sleep_while(is_idle);
         } else if (offer_.load() == closing) {
             return;
         } else {

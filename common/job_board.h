@@ -21,13 +21,13 @@ public:
     /// sleep while it waits for the last task, as in a browser's main thread.
     explicit JobBoard(int workers, bool caller_sleeps = true);
 
-    int threads() const { return workers_ + 1; }  ///< with the one that calls run()
+    int threads() const { return worker_count_ + 1; }  ///< with the one that calls run()
     /// Returns how many tasks were done by other threads than the one that calls run().
     std::uint64_t tasks_of_workers() const { return tasks_of_workers_.load(std::memory_order_relaxed); }
 
     /// Runs task(data, i) for i from 0 to count - 1, and returns when all have returned.
     void run(int count, Jobs::Task task, void* data);
-    /// Takes tasks of all jobs until close(): the life of thread `worker`, 0 to workers - 1.
+    /// Takes tasks of all jobs until close(). To be called once in each of the threads, `worker` = 0 to workers - 1.
     void work(int worker);
     /// Ends the calls of work(), now and later ones. No job may follow.
     void close();
@@ -36,7 +36,7 @@ public:
     Jobs jobs();
 
 private:
-    struct alignas(64) Bed {
+    struct alignas(64) Worker {
         Sleeper sleeper;
     };
 
@@ -52,9 +52,9 @@ private:
     alignas(64) std::atomic<int> left_{0};  // tasks that have not returned
     std::atomic<std::uint64_t> tasks_of_workers_{0};
     Sleeper caller_;
-    int workers_;
+    int worker_count_;
     bool caller_sleeps_;
-    std::unique_ptr<Bed[]> beds_;  // of the workers
+    std::unique_ptr<Worker[]> workers_;
 };
 
 }  // namespace talus

@@ -3,17 +3,16 @@
 
 #include <atomic>
 
-#if defined(__wasm__)
-#include <cstdint>
-#else
+#if !defined(__wasm__)
 #include <condition_variable>
 #include <mutex>
 #endif
 
 namespace talus {
 
-/// The bed of one thread. A wake-up that comes while the thread is just falling asleep is not lost, if what `idle`
-/// reads has changed before wake() is called, and both sides use sequentially consistent operations for it.
+/// Lets one thread sleep until another one wakes it. A call of wake() while the thread is just falling asleep is not
+/// lost, if what `idle` reads has changed before wake() is called, and both sides use sequentially consistent
+/// operations.
 ///
 /// Not std::atomic::wait(): where the system has no futex (MinGW), libstdc++ 12 checks the value before it locks its
 /// mutex and notifies without locking it, so a thread may miss its call; and before it sleeps, it may give the
@@ -25,7 +24,7 @@ public:
     void sleep_while(Idle&& idle) {
 #if defined(__wasm__)
         asleep_.store(1);
-        // The instruction compares the word, and sleeps, in one: what wake() does is before or after both.
+        // One instruction compares the word and sleeps, so wake() comes before both or after both.
         while (idle() && asleep_.load() == 1) wait();
         asleep_.store(0);
 #else

@@ -103,7 +103,7 @@ TALUS_TO_JS double talus_js_tasks_of_workers(const talus::JobBoard* board) {
     return static_cast<double>(board->tasks_of_workers());
 }
 
-/// The life of a worker.
+/// Takes tasks. Does not return: a worker is ended from outside.
 TALUS_TO_JS void talus_js_work(talus::JobBoard* board, int worker) { board->work(worker); }
 
 #endif

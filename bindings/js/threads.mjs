@@ -6,19 +6,19 @@ import { canSleep, ofNode } from './module.mjs';
 const stackBytes = 1048576;  // as the first thread's
 
 /// Starts a worker, and returns it when it takes tasks. `address`: of worker.mjs, if it is not beside this file.
-async function started(life, address) {
+async function started(setup, address) {
     let worker;
     const answer = new Promise((done, failed) => {
         const take = (message) => (message === 'ready' ? done() : failed(new Error(`a worker of Talus did not start: ${message}`)));
         if (typeof Worker === 'undefined') {
             ofNode('worker_threads').then((node) => {
-                worker = new node.Worker(address ?? new URL('./worker.mjs', import.meta.url), { workerData: life, execArgv: [] });
+                worker = new node.Worker(address ?? new URL('./worker.mjs', import.meta.url), { workerData: setup, execArgv: [] });
                 worker.once('message', take).once('error', take);
             }).catch(failed);
         } else {
             worker = address ? new Worker(address, { type: 'module' })
                 : new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });  // bundlers know this form
-            worker.postMessage(life);
+            worker.postMessage(setup);
             worker.onmessage = ({ data }) => take(data);
             worker.onerror = (event) => take(event.message ?? 'worker.mjs cannot be loaded');
         }
@@ -37,9 +37,9 @@ export async function startWorkers(C, memory, module, buffer, count, address) {
     const jobs = memory.permanent(structs.TalusJobs.size);
     const board = C.talus_js_make_board(count, canSleep(), jobs);
     // A compiler relies on stacks that begin at multiples of 16.
-    const lives = Array.from({ length: count }, (_, worker) =>
+    const setups = Array.from({ length: count }, (_, worker) =>
         ({ module, buffer, board, worker, stack: (memory.permanent(stackBytes) + stackBytes) & ~15, origin: performance.timeOrigin }));
-    const results = await Promise.allSettled(lives.map((life) => started(life, address)));
+    const results = await Promise.allSettled(setups.map((setup) => started(setup, address)));
     const workers = results.flatMap(({ value }) => value ?? []);
     const failure = results.find(({ status }) => status === 'rejected');
     if (failure) {

@@ -1,6 +1,6 @@
 /// In place of the joint solver in a library that is built without joints (TALUS_JOINTS). World::add_joint refuses all
-/// joints there, so there are no articulations: what works on all of them has nothing to do, and what works on one of
-/// them is not called.
+/// joints there, so there are no articulations. Functions that work on all articulations have nothing to do; those that
+/// work on one are not called.
 
 #include "engine/joint_solver/batches/joint_batches.h"
 #include "engine/joint_solver/joint_solver.h"
@@ -23,9 +23,7 @@ void JointSolver::note_impulses() {}
 void JointSolver::store(JointStore&, float, const Jobs&) {}
 JointProfile JointSolver::profile(const BodyStore&, std::uint64_t&) const { return {}; }
 std::size_t JointSolver::bytes() const { return 0; }
-bool JointTopology::has_changed(const JointStore&, const BodyStore&) const {
-    return true;
-}  // as when it was never built
+bool JointTopology::has_changed(const JointStore&, const BodyStore&) const { return true; }
 void JointTopology::build(Articulations&, const JointStore&, const BodyStore&) {}
 void find_contact_groups(JointContactGroups&, Articulations&, ContactSolver&, std::span<const ConstraintGraph::Edge>,
                          Islands&) {}

@@ -1,5 +1,5 @@
 /// In place of this folder's contacts in a library that is built without meshes (TALUS_MESHES). World::add_body refuses
-/// all meshes there, so none of this is called, but for the merging of what there is none of.
+/// all meshes there, so update() and update_side() are not called, and merge() has nothing to merge.
 
 #include "engine/mesh_contacts/merged_contacts.h"
 #include "engine/mesh_contacts/mesh_contacts.h"

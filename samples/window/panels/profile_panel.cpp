@@ -1,6 +1,7 @@
 #include "samples/window/panels/profile_panel.h"
 
 #include "samples/window/panels/plot.h"
+#include "samples/window/panels/ui_style.h"
 
 #include <talus/profiling/statistics.h>
 
@@ -46,11 +47,6 @@ double sum_of(const Array& values) {
     double sum = 0.0;
     for (const auto value : values) sum += double(value);
     return sum;
-}
-
-/// "1 pair", "2 pairs".
-std::string counted(double number, const char* noun) {
-    return plot::count(number) + " " + noun + (number == 1.0 ? "" : "s");
 }
 
 void muted_text(const std::string& text) {
@@ -213,10 +209,11 @@ void rungs_tip(const ProfiledFrame& frame, const std::array<ImU32, rung_count>& 
             const auto k = std::size_t(i);
             if (n.pairs[k] == 0 && n.microseconds[k] < 0.5) continue;
             // The time of rungs that share a pass stands with the first of them.
-            tip_row(rung_colors[k], title_of(Rung(i)), counted(double(n.pairs[k]), "pair"),
+            tip_row(rung_colors[k], title_of(Rung(i)), counted(n.pairs[k], "pair", "pairs"),
                     n.microseconds[k] > 0.0 ? microseconds(n.microseconds[k]) : "");
         }
-        tip_row(0, "all", counted(sum_of(n.pairs), "pair"), microseconds(sum_of(n.microseconds)));
+        tip_row(0, "all", counted(std::uint64_t(sum_of(n.pairs)), "pair", "pairs"),
+                microseconds(sum_of(n.microseconds)));
     });
 }
 
@@ -611,8 +608,9 @@ void ProfilePanel::show_joints(const View& view) {
     if (j.articulations == 0) return;
     plot::heading("Joints of this frame", "");
     const auto each_articulation = [&](std::uint64_t n) { return double(n) / double(j.articulations); };
-    ImGui::TextUnformatted((counted(double(j.joints), "joint") + " in " +
-                            counted(double(j.articulations), "articulation") + ", " + counted(double(j.rows), "row"))
+    ImGui::TextUnformatted((counted(j.joints, "joint", "joints") + " in " +
+                            counted(j.articulations, "articulation", "articulations") + ", " +
+                            counted(j.rows, "row", "rows"))
                                .c_str());
     plot::tip("An articulation is a set of bodies that joints connect; a row is one scalar constraint.");
     muted_text(format("%.1f factorisations and %.1f rounds per articulation.", each_articulation(j.factorizations),

@@ -251,6 +251,10 @@ std::string with_commas(std::uint64_t number) {
     return text;
 }
 
+std::string counted(std::uint64_t number, const char* one, const char* many) {
+    return with_commas(number) + " " + (number == 1 ? one : many);
+}
+
 std::string format(const char* pattern, double value) {
     char text[64];
     std::snprintf(text, sizeof text, pattern, value);

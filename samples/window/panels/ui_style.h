@@ -47,6 +47,8 @@ void swatch(Color color, const char* text);
 
 /// 12345 as "12,345".
 std::string with_commas(std::uint64_t number);
+/// "1 body", "2,345 bodies".
+std::string counted(std::uint64_t number, const char* one, const char* many);
 std::string format(const char* pattern, double value);
 
 }  // namespace talus::samples

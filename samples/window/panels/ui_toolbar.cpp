@@ -179,12 +179,9 @@ void draw_status(App& app) {
     const FrameProfile& profile = app.replay ? (recorded ? *recorded : nothing) : app.simulation.world().profile();
     const std::uint64_t step = app.replay ? profile.frame : static_cast<std::uint64_t>(app.simulation.step_number());
     const std::size_t bodies = app.replay ? profile.bodies : app.simulation.ids().size();
-    const auto counted = [](std::uint64_t n, const char* one, const char* many) {
-        return with_commas(n) + (n == 1 ? one : many);
-    };
-    std::string facts = counted(bodies, " body   ", " bodies   ") + with_commas(profile.awake_bodies) + " awake   " +
-                        counted(profile.convex_pairs, " pair   ", " pairs   ") +
-                        counted(profile.contact_points, " contact   ", " contacts   ") + "step " + with_commas(step);
+    std::string facts = counted(bodies, "body", "bodies") + "   " + with_commas(profile.awake_bodies) + " awake   " +
+                        counted(profile.convex_pairs, "pair", "pairs") + "   " +
+                        counted(profile.contact_points, "contact", "contacts") + "   step " + with_commas(step);
     if (app.options.still) {
         facts += "   -- ms per step   -- fps";
     } else {
