@@ -2,6 +2,7 @@
 
 #include "broadphase/broadphase_bytes.h"
 
+#include "engine/bodies/turning.h"
 #include "engine/solve/solver_indices.h"
 #include "narrowphase/tolerances.h"
 
@@ -111,7 +112,8 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, W
         colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
         const vec3 arm(colliders.poses[i].position - body.center);
         const vec3 displacement = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
-        const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
+        const float turned = turning_part(shapes.defs[i].shape, colliders.poses[i].rotation, body.angular_velocity);
+        const float turning = dt * spin * (turned * body.radius + std::sqrt(length_squared(arm)));
         colliders.motions[i] = {displacement, dt * body.angular_velocity, turning,
                                 std::sqrt(length_squared(displacement)) + turning};
         shapes.boxes[i] = turned_box(colliders.poses[i].rotation, shapes.local_boxes[i]);

@@ -2,8 +2,10 @@
 
 #include <talus/narrowphase/support.h>
 #include "engine/settings.h"
+#include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/axis_to_point.h"
 #include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
@@ -17,6 +19,27 @@ namespace {
 constexpr float edge_growth = 2.0f;
 
 }  // namespace
+
+bool ball_passes_triangle(const vec3 (&corners)[3], const vec3& normal, const vec3& from, const vec3& to, float gap,
+                          float depth) {
+    // The corners that grow move by up to twice the growth of the edges, in the triangle's plane.
+    const float grown = 2.0f * edge_growth * depth;
+    const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, gap + grown);
+    const Aabb own{glm::min(corners[0], glm::min(corners[1], corners[2])),
+                   glm::max(corners[0], glm::max(corners[1], corners[2]))};
+    if (!overlaps(box, own)) return true;
+    // From the middle of the path, and if that fails, from the end that is nearer along this axis.
+    vec3 place = 0.5f * (from + to);
+    for (int i = 0; i < 2; ++i) {
+        const vec3 axis = detail::axis_to_point(corners, place);
+        const float at_from = detail::gap_along(axis, corners, from), at_to = detail::gap_along(axis, corners, to);
+        const float more = std::min(at_from, at_to) - gap;
+        const float along = glm::dot(axis, normal);
+        if (more > 0.0f && more * more > grown * grown * (1.0f - along * along)) return true;
+        place = at_from < at_to ? from : to;
+    }
+    return false;
+}
 
 // ---- paths ----------------------------------------------------------------------------------------------------------
 
@@ -82,17 +105,11 @@ ObstaclePart CcdSweep::part_of(std::uint32_t shape, std::uint32_t triangle) cons
     return part;
 }
 
-/// Calls visit(part) for the obstacle's shape, or for those triangles of its mesh that the swept shape may come near
-/// within `duration`.
-template <class Visit>
-void CcdSweep::for_each_part(const Query& q, float duration, std::vector<std::uint32_t>& triangles,
-                             Visit&& visit) const {
+/// Finds the triangles of a mesh that the swept shape may come near within `duration`. Finds none in other shapes.
+void CcdSweep::find_triangles(const Query& q, float duration, std::vector<std::uint32_t>& triangles) const {
+    triangles.clear();
     const ShapeDef& def = in_.shapes.defs[q.other_shape];
-    if (!def.mesh) {
-        ObstaclePart part = part_of(q.other_shape, null_index);
-        visit(part);
-        return;
-    }
+    if (!def.mesh) return;
     // In the mesh's frame: the boxes at the start and at the end, and how far the shape may be from the straight line
     // between the two (relative_arc_deviation).
     const RigidMotion &motion = q.other_motion, &own_motion = q.own_motion;
@@ -102,41 +119,64 @@ void CcdSweep::for_each_part(const Query& q, float duration, std::vector<std::ui
     };
     const float angle = duration * glm::length(own_motion.angular_velocity);
     const float mesh_angle = duration * glm::length(motion.angular_velocity);
-    const float radius = glm::length(own_motion.center) + bounding_radius(in_.shapes.defs[q.own_shape].shape);
+    const float radius = glm::length(own_motion.center) + bounding_radius(q.own);
     const float distance = duration * glm::length(own_motion.linear_velocity - motion.linear_velocity);
     const vec3 between =
         transform_point(own_motion.start, own_motion.center) - transform_point(motion.start, motion.center);
     const float reach = glm::length(between) + distance + radius;
     const float deviation = relative_arc_deviation(angle, radius, distance, mesh_angle, reach);
-    triangles.clear();
     def.mesh->find(expand(merge(box_at(0.0f), box_at(duration)), deviation + edge_growth * q.depth), triangles);
+}
+
+/// Drops the triangles that the shape cannot hit, as planes show: the mesh does not move and the shape gets no deeper
+/// than it may, or the shape starts behind a one-sided triangle. The planes are those of the triangles; for a ball, also
+/// those across other axes.
+void CcdSweep::drop_triangles_behind(const Query& q, float duration, std::vector<std::uint32_t>& triangles) const {
+    if (triangles.empty()) return;
+    const TriangleSet& mesh = *in_.shapes.defs[q.other_shape].mesh;
+    const bool two_sided = mesh.is_two_sided();
+    const bool still = q.other_motion.linear_velocity == vec3(0.0f) && q.other_motion.angular_velocity == vec3(0.0f);
+    const Transform start = relative(q.other_motion.start, q.own_motion.start);
+    const Transform end = relative(q.other_motion.start, pose_at(q.own_motion, duration));
+    const vec3 middle =
+        q.passed != nullptr ? q.passed->side_point : transform_point(start, vec3(detail::inside_of(q.own)));
+    const float angle2 = duration * duration * length_squared(q.own_motion.angular_velocity);
+    const float deviation = 0.125f * angle2 * (glm::length(q.own_motion.center) + bounding_radius(q.own));
+    const bool is_ball = q.own.type == ShapeType::sphere;
+    const float ball_gap = q.own.radius - q.depth + 0.125f * angle2 * glm::length(q.own_motion.center);
+    std::erase_if(triangles, [&](std::uint32_t t) {
+        const SetTriangle triangle = mesh.triangle(t);
+        const vec3& plane = triangle.points[0];
+        vec3 n = triangle.normal;
+        if (glm::dot(middle - plane, n) < 0.0f) {
+            if (!two_sided) return true;
+            n = -n;
+        }
+        if (!still) return false;
+        if (is_ball) {
+            return std::min(glm::dot(start.position - plane, n), glm::dot(end.position - plane, n)) > ball_gap ||
+                   ball_passes_triangle(triangle.points, n, start.position, end.position, ball_gap, q.depth);
+        }
+        const auto gap = [&](const Transform& pose) {
+            const vec3 d = inverse_rotate(pose.rotation, -n);
+            return glm::dot(pose.position - plane, n) - glm::dot(support(q.own, d).point, d) - q.own.radius;
+        };
+        return std::min(gap(start), gap(end)) - deviation > -q.depth;
+    });
+}
+
+/// Calls visit(part) for the obstacle's shape, or for these triangles of its mesh.
+template <class Visit>
+void CcdSweep::for_each_part(const Query& q, std::span<const std::uint32_t> triangles, Visit&& visit) const {
+    if (!in_.shapes.defs[q.other_shape].mesh) {
+        ObstaclePart part = part_of(q.other_shape, null_index);
+        visit(part);
+        return;
+    }
     for (const std::uint32_t t : triangles) {
         ObstaclePart part = part_of(q.other_shape, t);
         visit(part);
     }
-}
-
-/// True if the plane of a triangle shows that the shape cannot hit it: the triangle does not move and the shape gets no
-/// deeper than it may, or the shape starts behind a one-sided triangle.
-bool CcdSweep::stays_in_front(const Query& q, const ObstaclePart& part, float duration) const {
-    if (part.triangle == null_index) return false;
-    const Transform at = part.motion(q.other_motion).start;
-    const vec3 plane = transform_point(at, part.shape.points[0]);
-    vec3 n = rotate(at.rotation, part.surface.normal);
-    const vec3 middle = part.passed ? transform_point(at, part.front_point)
-                                    : transform_point(q.own_motion.start, vec3(detail::inside_of(q.own)));
-    if (glm::dot(middle - plane, n) < 0.0f) {
-        if (!part.surface.two_sided) return true;
-        n = -n;
-    }
-    if (q.other_motion.linear_velocity != vec3(0.0f) || q.other_motion.angular_velocity != vec3(0.0f)) return false;
-    const auto gap = [&](const Transform& pose) {
-        const vec3 d = inverse_rotate(pose.rotation, -n);
-        return glm::dot(pose.position - plane, n) - glm::dot(support(q.own, d).point, d) - q.own.radius;
-    };
-    const float angle2 = duration * duration * length_squared(q.own_motion.angular_velocity);
-    const float deviation = 0.125f * angle2 * (glm::length(q.own_motion.center) + bounding_radius(q.own));
-    return std::min(gap(q.own_motion.start), gap(pose_at(q.own_motion, duration))) - deviation > -q.depth;
 }
 
 /// Returns the contact state of a shape and a mesh through which its middle was pressed, else null.
@@ -227,6 +267,23 @@ bool is_own_normal(const ObstaclePart& part, const RigidMotion& motion, TimeOfIm
 
 }  // namespace
 
+/// True if the shape is a ball that gets into the obstacle nowhere on its path by as much as `depth`: a ball on a
+/// straight path sweeps a capsule, whose depth has a closed form.
+bool CcdSweep::ball_stays_out(const Query& q, const Shape& obstacle, const RigidMotion& motion, float depth,
+                              float duration) {
+    if (q.own.type != ShapeType::sphere || motion.angular_velocity != vec3(0.0f) ||
+        !has_closed_form(ShapeType::capsule, obstacle.type))
+        return false;
+    const vec3 end = pose_at(q.own_motion, duration).position - duration * motion.linear_velocity;
+    const vec3 from = inverse_transform_point(motion.start, q.own_motion.start.position);
+    const vec3 to = inverse_transform_point(motion.start, end);
+    const Shape swept = from != to ? segment(from, to, q.own.radius) : sphere(q.own.radius);
+    const vec3 at = from != to ? vec3(0.0f) : from;
+    const float deviation =
+        0.125f * duration * duration * length_squared(q.own_motion.angular_velocity) * glm::length(q.own_motion.center);
+    return closed_form(obstacle, swept, MatrixTransform{at}).separation - deviation > -depth;
+}
+
 /// Returns when a shape gets as deep into a part as it may: by `wanted_depth`, or by less where it would pass the
 /// body's maximum. `solid` is the part's obstacle, or that shape grown. A shape that is too deep from the start may get
 /// deeper by the allowed depth, up to the maximum.
@@ -276,7 +333,6 @@ void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& 
     part.passed = q.passed != nullptr;
     const ShapePair pair{q.own_shape, q.other_shape, part.triangle};
     if (std::find(scratch.disabled.begin(), scratch.disabled.end(), pair) != scratch.disabled.end()) return;
-    if (stays_in_front(q, part, first.time)) return;
     if (part.passed) {
         hold_passed_shape(q, part);
     } else if (part.triangle != null_index) {
@@ -288,6 +344,8 @@ void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& 
     TimeOfImpact toi;
     bool at_max_depth = false;
     const auto is_earlier_on = [&](const Shape& solid) {
+        const float depth = std::min(wanted_depth, part.moved_back ? 0.0f : q.max_depth);
+        if (ball_stays_out(q, solid, motion, depth, first.time)) return false;
         toi = time_of_hit(q, part, solid, motion, wanted_depth, first.time, at_max_depth);
         if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return false;
         return !first || toi.time < first.time;
@@ -337,7 +395,9 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
                                   of_body.shape, in_.shape_motion(path.motion, body, i),
                                   motion_j,      depth,
                                   max_depth,     passed_mesh_contact(path.slot, i, other, j)};
-                for_each_part(query, first.time, scratch.triangles,
+                find_triangles(query, first.time, scratch.triangles);
+                drop_triangles_behind(query, first.time, scratch.triangles);
+                for_each_part(query, scratch.triangles,
                               [&](ObstaclePart& part) { hit_part(query, part, scratch, first); });
             }
         }
@@ -376,7 +436,8 @@ void CcdSweep::report_passed_sensors(const Path& path, float duration, SweepScra
                 // Of a mesh it is the first triangle that the shape enters, if the shape is in none at the end.
                 TimeOfImpact first;
                 bool out = true;
-                for_each_part(query, duration, scratch.triangles, [&](const ObstaclePart& part) {
+                find_triangles(query, duration, scratch.triangles);
+                for_each_part(query, scratch.triangles, [&](const ObstaclePart& part) {
                     const RigidMotion motion = part.motion(query.other_motion);
                     const TimeOfImpact toi =
                         time_of_impact(part.shape, motion, query.own, query.own_motion, {.duration = duration});

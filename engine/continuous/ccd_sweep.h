@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace talus {
@@ -97,6 +98,12 @@ struct ObstaclePart {
 float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
                    const RigidMotion& motion, float time);
 
+/// True if a ball whose centre moves on a line from `from` to `to` stays at least `gap` (m, from its centre) in front of
+/// a triangle, grown as it is for bodies that may overlap by `depth` (m). All is seen from the triangle; `normal` is its
+/// own. The test is that of one axis: false does not say that the ball hits the triangle.
+bool ball_passes_triangle(const vec3 (&corners)[3], const vec3& normal, const vec3& from, const vec3& to, float gap,
+                          float depth);
+
 /// The sweeps of one step. Nothing is kept.
 class CcdSweep {
 public:
@@ -134,12 +141,15 @@ private:
         const MeshContact* passed = nullptr;  ///< the mesh, if the middle of `own` was pressed through it
     };
 
+    void find_triangles(const Query& query, float duration, std::vector<std::uint32_t>& triangles) const;
+    void drop_triangles_behind(const Query& query, float duration, std::vector<std::uint32_t>& triangles) const;
     template <class Visit>
-    void for_each_part(const Query& query, float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const;
+    void for_each_part(const Query& query, std::span<const std::uint32_t> triangles, Visit&& visit) const;
     void hit_part(const Query& query, ObstaclePart& part, const SweepScratch& scratch, SweepHit& first) const;
     TimeOfImpact time_of_hit(const Query& query, ObstaclePart& part, const Shape& solid, const RigidMotion& motion,
                              float wanted_depth, float duration, bool& at_max_depth) const;
-    bool stays_in_front(const Query& query, const ObstaclePart& part, float duration) const;
+    static bool ball_stays_out(const Query& query, const Shape& obstacle, const RigidMotion& motion, float depth,
+                               float duration);
     const MeshContact* passed_mesh_contact(std::uint32_t slot, std::uint32_t own, std::uint32_t other,
                                            std::uint32_t mesh) const;
     void hold_passed_shape(const Query& query, ObstaclePart& part) const;

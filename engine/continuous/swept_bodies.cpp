@@ -1,6 +1,8 @@
 #include "engine/continuous/swept_bodies.h"
 
 #include <talus/narrowphase/support.h>
+#include "engine/bodies/turning.h"
+#include "engine/continuous/ccd_sweep.h"
 #include "engine/settings.h"
 
 #include <algorithm>
@@ -10,8 +12,13 @@ namespace talus {
 
 namespace {
 
-/// Returns a bound on how far a point of the body moves, m, squared: at most twice (|displacement| + |rotation|
-/// radius)^2.
+/// Returns a bound on how far a body moves if its centre moves by `displacement` and its rotation moves its surface by
+/// `turning` (m), squared: at most twice (|displacement| + turning)^2.
+float motion_squared(const vec3& displacement, float turning) {
+    return 2.0f * (length_squared(displacement) + turning * turning);
+}
+
+/// The same for any rotation vector and all points of the body.
 float motion_squared(const Body& body, const vec3& displacement, const vec3& rotation) {
     return 2.0f * (length_squared(displacement) + length_squared(rotation) * body.radius * body.radius);
 }
@@ -19,6 +26,18 @@ float motion_squared(const Body& body, const vec3& displacement, const vec3& rot
 bool is_fast(const Body& body, float motion_squared) {
     const float limit = settings::continuous_motion * body.inner_radius;
     return motion_squared > limit * limit;
+}
+
+/// Returns the same for the surfaces of the body's shapes only: a ball that rolls turns in itself.
+float surface_motion_squared(const ContinuousInput& in, const Body& body, const vec3& displacement,
+                             const vec3& rotation) {
+    float arm = 0.0f;
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        const ShapeDef& def = in.shapes.defs[i];
+        const float part = turning_part(def.shape, in.colliders.poses[i].rotation, rotation);
+        arm = std::max(arm, part * body.radius + glm::length(def.pose.position - body.local_center));
+    }
+    return motion_squared(displacement, std::min(arm, body.radius) * glm::length(rotation));
 }
 
 /// True for a body that a contact of this step has found deep in a fixed or kinematic one.
@@ -61,14 +80,17 @@ void SweptBodies::find(const ContinuousInput& in) {
     for (const std::uint32_t slot : in.awake.list()) {
         const Body& body = in.bodies[slot];
         const SolverBody& moved = in.solver_bodies[in.solver_indices[slot]];
-        const float motion2 = motion_squared(body, load3(moved.displacement), load3(moved.turn));
+        const vec3 displacement = load3(moved.displacement), turn = load3(moved.turn);
+        const float motion2 = motion_squared(body, displacement, turn);
         if (!body.is_dynamic()) {
             kinematic2 = std::max(kinematic2, motion2);
             if (motion2 > 0.0f) moving_kinematics_.push_back(slot);
             continue;
         }
         dynamic2 = std::max(dynamic2, motion2);
-        if (body.continuous == Continuous::off || !(is_fast(body, motion2) || is_pressed(in, slot))) continue;
+        if (body.continuous == Continuous::off) continue;
+        const bool fast = is_fast(body, motion2) && is_fast(body, surface_motion_squared(in, body, displacement, turn));
+        if (!fast && !is_pressed(in, slot)) continue;
         (body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
     }
     largest_kinematic_motion_ = std::sqrt(kinematic2);
@@ -141,6 +163,35 @@ bool stays_in_front(const ContinuousInput& in, std::uint32_t slot, std::uint32_t
     return std::min(at_start, at_end) - in.arc_deviation_from(other, slot) > -in.allowed_depth(slot);
 }
 
+/// The motion of a ball's centre over the step.
+struct BallPath {
+    dvec3 from, to;    ///< world, m
+    float gap, depth;  ///< the distance from the centre that the ball must keep, and how deep it may get in, m
+};
+
+BallPath ball_path(const ContinuousInput& in, std::uint32_t slot, std::uint32_t shape) {
+    const ShapeDef& def = in.shapes.defs[shape];
+    const float arm = glm::length(def.pose.position - in.bodies[slot].local_center);
+    const float bend = 0.125f * arm * length_squared(load3(in.solver_body(slot)->turn));
+    const float depth = in.allowed_depth(slot);
+    return {in.colliders.poses[shape].position, in.end_pose(slot, shape).position, def.shape.radius - depth + bend,
+            depth};
+}
+
+/// The same for a ball and a triangle of a surface that does not move (collider `triangle`). A one-sided triangle lets
+/// through what comes from behind.
+bool stays_in_front(const ContinuousInput& in, const BallPath& path, std::uint32_t triangle) {
+    const WorldTransform& at = in.colliders.poses[triangle];
+    const vec3(&corners)[3] = in.colliders.shapes[triangle].points;
+    const SurfaceTriangle& surface = in.colliders.surface_triangles[triangle];
+    const vec3& n = surface.normal;
+    const vec3 from = inverse_rotate(at.rotation, vec3(path.from - at.position));
+    const vec3 to = inverse_rotate(at.rotation, vec3(path.to - at.position));
+    const float height = glm::dot(from - corners[0], n);
+    return (height < 0.0f && !surface.two_sided) || std::min(height, glm::dot(to - corners[0], n)) > path.gap ||
+           ball_passes_triangle(corners, n, from, to, path.gap, path.depth);
+}
+
 /// The same for a shape and a mesh, by the planes of all triangles that the shape's box has met. Each of these must
 /// have a contact.
 bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::uint32_t other, std::uint32_t pair,
@@ -152,10 +203,16 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
     const WorldTransform& at = in.colliders.poses[mesh];
     const Aabb in_mesh = turned_box(conjugate(at.rotation), relative_to(at.position, box));
     if (!contains(contacts.mesh_contacts[k].box, in_mesh)) return false;
+    const bool is_ball = in.shapes.defs[shape].shape.type == ShapeType::sphere;
+    const BallPath path = is_ball ? ball_path(in, slot, shape) : BallPath{};
     for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
         if (contacts.states[c].mesh_contact != k) continue;
         const PairRecord& record = contacts.records[c];
         const std::uint32_t triangle = contacts.bodies[c].a == other ? record.a : record.b;
+        if (is_ball) {
+            if (!stays_in_front(in, path, triangle)) return false;
+            continue;
+        }
         const WorldAabb own = in.shapes.world_box(triangle, in.colliders);
         if (overlaps(box, own) && !stays_in_front(in, slot, other, c)) return false;
     }

@@ -10,6 +10,14 @@
 
 namespace talus {
 
+namespace {
+
+/// Steps for which the box within which a shape has contacts with triangles is made to last, at the shape's present
+/// velocity. More: the mesh is searched less often, and more triangles are kept that the shape does not come near.
+constexpr float steps_ahead = 2.0f;
+
+}  // namespace
+
 void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint32_t shape, std::uint32_t shape_body,
                           std::uint32_t mesh, std::uint32_t mesh_body) {
     ShapePool& shapes = world.shapes;
@@ -43,7 +51,8 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     if (!(mesh_contact.box.lower.x <= mesh_contact.box.upper.x))
         mesh_contact.clearance = -1.0f;  // it is new, or its contacts were removed
     mesh_contact.mesh_pose = pose;
-    mesh_contact.seen_box = expand(box, settings::mesh_contact_margin * size);
+    const vec3 ahead = steps_ahead * (colliders.motions[shape].displacement - colliders.motions[mesh].displacement);
+    mesh_contact.seen_box = expand(merge(box, displaced(box, ahead)), settings::mesh_contact_margin * size);
     mesh_contact.box = turned_box(to_mesh, mesh_contact.seen_box);
 
     const TriangleSet& set = *shapes.defs[mesh].mesh;

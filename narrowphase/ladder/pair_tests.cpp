@@ -10,9 +10,11 @@
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/support/core_support.h"
 #include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/axis_to_point.h"
 #include "narrowphase/triangles/surface_pair.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace talus::detail {
@@ -59,12 +61,32 @@ void settle_by_epa(const CollideCall& call, const PairTest& test, const EpaResul
     settle_contact(call, test, {-r.depth - a.radius - b.radius, r.normal, on_a, on_b}, false);
 }
 
+/// Settles a sphere and a triangle that are apart by more than the contact margin along the line to the sphere's
+/// centre. Of the triangles around a ball that is most, for a fifth of the instructions of the closed form.
+bool are_ball_and_triangle_apart(const CollideCall& call, const PairTest& test) {
+    const Shape &a = call.shape_a(test), &b = call.shape_b(test);
+    const bool is_a = a.type == ShapeType::triangle;
+    if ((is_a ? b : a).type != ShapeType::sphere || (is_a ? a : b).type != ShapeType::triangle) return false;
+    const PairRecord& record = call.records[test.pair];
+    const Shape &triangle = is_a ? a : b, &ball = is_a ? b : a;
+    const vec3 middle = is_a ? test.b_in_a.position : transpose_mul(test.b_in_a.rotation, -test.b_in_a.position);
+    const vec3 axis = axis_to_point(triangle.points, middle);
+    const float separation = gap_along(axis, triangle.points, middle) - ball.radius - triangle.radius;
+    constexpr float rounding = 1e-6f;
+    const float reach = record.radius_a + record.radius_b + std::abs(separation);
+    if (!(separation - rounding * reach > contact_margin(call.colliders, record))) return false;
+    set_axis(call.caches[test.pair], is_a ? axis : -(test.b_in_a.rotation * axis));
+    set_separated(call, test, separation - rounding * reach);
+    return true;
+}
+
 }  // namespace
 
 void run_closed_form(const CollideCall& call, const PairTest& test) {
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
-    settle_by_distance(call, test, closed_form(a, b, test.b_in_a),
-                       a.type == ShapeType::sphere || b.type == ShapeType::sphere);
+    if (!are_ball_and_triangle_apart(call, test))
+        settle_by_distance(call, test, closed_form(a, b, test.b_in_a),
+                           a.type == ShapeType::sphere || b.type == ShapeType::sphere);
     call.settle(call.records[test.pair], Rung::closed_form);
     call.count_test(a, b);
 }

@@ -15,9 +15,9 @@ class TriangleSet;
 struct PredictedMotion {
     vec3 displacement{0.0f};      ///< of the shape's origin, m, world axes
     vec3 rotation{0.0f};          ///< rotation vector, rad, world axes
-    float rotation_reach = 0.0f;  ///< how far the rotation may move a point of the shape, besides `displacement`, m
-    /// Upper bound of the displacement of any point of the shape: the length of `displacement` plus `rotation_reach`,
-    /// m.
+    float rotation_reach = 0.0f;  ///< how far the rotation may move the shape's surface, besides `displacement`, m
+    /// Upper bound of how far the shape's surface may move: the length of `displacement` plus `rotation_reach`, m. (The
+    /// points of a ball that rolls move farther, but its surface does not.)
     float max_displacement = 0.0f;
 };
 

@@ -4,6 +4,7 @@
 #include "tests/support/threads.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
+#include <talus/narrowphase/triangles/queries.h>
 
 #include <algorithm>
 #include <functional>
@@ -200,8 +201,6 @@ TEST_CASE("contacts of balls with a rough mesh are those of the nearest points o
             add(world, mesh_body(mesh));
             const float radius = random.between(0.1f, 0.5f);
             const vec3 place(random.between(-1.2f, 1.2f), 0.0f, random.between(-1.2f, 1.2f));
-            const CastHit top = CastHit{};
-            (void)top;
             // From above down to where it just touches, with a small overlap or gap.
             glm::dvec3 center(place.x, 3.0, place.z);
             const auto gap = [&](const glm::dvec3& c) {
@@ -377,6 +376,46 @@ TEST_CASE("none of 600 bullets and spinning rods gets through a mesh" * doctest:
         }
         CHECK(impacts > 300);
     }
+}
+
+TEST_CASE("balls that roll and fly fast over rough ground get in no deeper than a sweep allows") {
+    Random random(13);
+    int impacts = 0, near_ground = 0;
+    float deepest = 0.0f;
+    for (int round = 0; round < 4; ++round) {
+        Triangles t = surface(60, 0.4f, level);  // ridges, hollows, saddles
+        for (vec3& v : t.vertices) v += random.in_box({0.1f, 0.2f, 0.1f});
+        const auto mesh = t.mesh(round % 2 == 1);
+        World world(sleepless());
+        add(world, mesh_body(mesh));
+        std::vector<BodyId> ids;
+        std::vector<float> radii;
+        for (int i = 0; i < 150; ++i) {
+            radii.push_back(random.between(0.04f, 0.4f));
+            BodyDef def = body(sphere(radii.back()));
+            def.position = {random.between(-10.0f, 10.0f), random.between(0.8f, 2.0f), random.between(-10.0f, 10.0f)};
+            def.linear_velocity =
+                vec3(random.between(-25.0f, 25.0f), -random.between(0.0f, 20.0f), random.between(-25.0f, 25.0f));
+            def.angular_velocity = random.between(0.0f, 100.0f) * random.direction();
+            def.filter = {2, 1, 0};  // they do not collide with each other
+            ids.push_back(add(world, def));
+        }
+        for (int step = 0; step < 60; ++step) {
+            run(world, 1);
+            impacts += static_cast<int>(world.profile().impacts);
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+                const vec3 p(world.position(ids[i]));
+                if (std::abs(p.x) > 11.5f || std::abs(p.z) > 11.5f) continue;  // it has flown over the edge
+                CHECK(p.y > -0.3f);
+                const float distance = talus::nearest(*mesh, p).distance;
+                near_ground += distance < 2.0f * radii[i] ? 1 : 0;
+                deepest = std::max(deepest, (radii[i] - distance) - std::min(0.01f, 0.25f * radii[i]));
+            }
+        }
+    }
+    CHECK(impacts > 400);
+    CHECK(near_ground > 5000);
+    CHECK(deepest < 0.001f);
 }
 
 TEST_CASE("a heap of all shapes lies on a rough mesh and none of it sinks through") {
