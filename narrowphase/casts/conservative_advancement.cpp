@@ -48,6 +48,7 @@ class Advancement {
 public:
     Advancement(MinkowskiDifference& difference, const Mover& a, const Mover& b)
         : difference_(difference), a_(a), b_(b), between_(b.at_start - a.at_start), drift_(b.velocity - a.velocity) {
+        difference_.moves_onto_round_core = 0;  // feature_of() looks at the points
         pose(0.0);
     }
 

@@ -1,5 +1,6 @@
 #include "narrowphase/gjk/find_closest.h"
 
+#include "narrowphase/gjk/round_core.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -98,7 +99,9 @@ inline Search search_closest(const MinkowskiDifference& difference, Simplex& sim
     for (int i = 0; i < simplex.count; ++i) {
         largest2 = std::max(largest2, glm::dot(simplex.vertex[i].w, simplex.vertex[i].w));
     }
+    int moves = has_one_round_core(difference) ? difference.moves_onto_round_core : 0;
     for (;;) {
+        if (moves > 0 && !simplex.contains && move_onto_round_core(difference, simplex)) --moves;
         if constexpr (Observer::watches) tell_simplex(observer, simplex, bound2);
         if (simplex.contains) return finish(Outcome::overlapping);
         if (simplex.vv <= touching2 * largest2) return finish(Outcome::overlapping);

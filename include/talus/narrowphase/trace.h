@@ -34,7 +34,7 @@ struct TraceSimplex {
     double distance = std::numeric_limits<double>::infinity();  ///< of `closest`, m; infinite if there are no vertices
 };
 
-/// One support pair of GJK, and the simplex that results from it.
+/// One support pair of GJK, and the simplex after it. (Beside a polytope, GJK moves it onto a cylinder or cone.)
 struct GjkStep {
     glm::dvec3 direction{0.0};  ///< of the search: from the simplex before towards the origin, any length > 0
     TraceVertex newest;         ///< the point of the difference farthest along it
