@@ -61,21 +61,28 @@ void settle_by_epa(const CollideCall& call, const PairTest& test, const EpaResul
     settle_contact(call, test, {-r.depth - a.radius - b.radius, r.normal, on_a, on_b}, false);
 }
 
-/// Settles a sphere and a triangle that are apart by more than the contact margin along the line to the sphere's
-/// centre. Of the triangles around a ball that is most, for a fifth of the instructions of the closed form.
-bool are_ball_and_triangle_apart(const CollideCall& call, const PairTest& test) {
+/// Settles a sphere or capsule and a triangle that are apart by more than the contact margin along the line from the
+/// triangle to the other's middle. Of the triangles around such a shape that is most, for a quarter of the instructions
+/// of the closed form.
+bool are_round_and_triangle_apart(const CollideCall& call, const PairTest& test) {
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const bool is_a = a.type == ShapeType::triangle;
-    if ((is_a ? b : a).type != ShapeType::sphere || (is_a ? a : b).type != ShapeType::triangle) return false;
+    const Shape &triangle = is_a ? a : b, &round = is_a ? b : a;
+    if (triangle.type != ShapeType::triangle || (round.type != ShapeType::sphere && round.type != ShapeType::capsule))
+        return false;
     const PairRecord& record = call.records[test.pair];
-    const Shape &triangle = is_a ? a : b, &ball = is_a ? b : a;
-    const vec3 middle = is_a ? test.b_in_a.position : transpose_mul(test.b_in_a.rotation, -test.b_in_a.position);
+    const mat3& rotation = test.b_in_a.rotation;
+    const vec3 middle = is_a ? test.b_in_a.position : transpose_mul(rotation, -test.b_in_a.position);
     const vec3 axis = axis_to_point(triangle.points, middle);
-    const float separation = gap_along(axis, triangle.points, middle) - ball.radius - triangle.radius;
+    float separation = gap_along(axis, triangle.points, middle) - round.radius - triangle.radius;
+    if (round.type == ShapeType::capsule) {
+        const vec3 along = is_a ? rotation[1] : vec3(rotation[0].y, rotation[1].y, rotation[2].y);
+        separation -= round.half_extents.y * std::abs(glm::dot(axis, along));
+    }
     constexpr float rounding = 1e-6f;
     const float reach = record.radius_a + record.radius_b + std::abs(separation);
     if (!(separation - rounding * reach > contact_margin(call.colliders, record))) return false;
-    set_axis(call.caches[test.pair], is_a ? axis : -(test.b_in_a.rotation * axis));
+    set_axis(call.caches[test.pair], is_a ? axis : -(rotation * axis));
     set_separated(call, test, separation - rounding * reach);
     return true;
 }
@@ -84,7 +91,7 @@ bool are_ball_and_triangle_apart(const CollideCall& call, const PairTest& test) 
 
 void run_closed_form(const CollideCall& call, const PairTest& test) {
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
-    if (!are_ball_and_triangle_apart(call, test))
+    if (!are_round_and_triangle_apart(call, test))
         settle_by_distance(call, test, closed_form(a, b, test.b_in_a),
                            a.type == ShapeType::sphere || b.type == ShapeType::sphere);
     call.settle(call.records[test.pair], Rung::closed_form);
