@@ -3,75 +3,57 @@
 
 #include "narrowphase/gjk/round_core.h"
 #include "narrowphase/gjk/find_closest.h"
+#include "tests/narrowphase/ladder/random_pairs.h"
+#include "tests/support/random.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 using namespace talus;
 using namespace talus::detail;
+using test::Random;
 
 namespace {
 
-class Draw {
-public:
-    explicit Draw(unsigned seed) : bits_(seed) {}
-    double between(double low, double high) { return low + (high - low) * double(bits_() >> 8) * 0x1p-24; }
-    dvec3 direction() {
-        for (;;) {
-            const double x = between(-1, 1), y = between(-1, 1), z = between(-1, 1);
-            const double length = std::sqrt(x * x + y * y + z * z);
-            if (length > 0.1 && length < 1.0) return dvec3(x, y, z) / length;
-        }
-    }
-    mat3 rotation() {
-        const double angle = between(0, 3.1);
-        const dvec3 axis = std::sin(angle) * direction();
-        return to_matrix(quat(float(std::cos(angle)), float(axis.x), float(axis.y), float(axis.z)));
-    }
-    int below(int n) { return int(bits_() % unsigned(n)); }
-
-private:
-    std::mt19937 bits_;
-};
-
-Shape some_round(Draw& draw) {
-    const auto half = float(std::pow(10.0, draw.between(-1.5, 0.5))),
-               radius = float(std::pow(10.0, draw.between(-1.5, 0.5)));
-    return draw.below(2) == 0 ? cylinder(half, radius) : cone(half, radius);
+Shape some_round(Random& random) {
+    const auto half = float(random.scale(0.03, 3.0));
+    const auto radius = float(random.scale(0.03, 3.0));
+    return random.chance(0.5) ? cylinder(half, radius) : cone(half, radius);
 }
 
-Shape some_polytope(Draw& draw) {
-    const auto at = [&] { return vec3(2.0 * draw.direction()); };
-    switch (draw.below(4)) {
+Shape some_polytope(Random& random) {
+    const vec3 p = random.point(-1.5f, 1.5f);
+    const vec3 q = random.point(-1.5f, 1.5f);
+    const vec3 r = random.point(-1.5f, 1.5f);
+    switch (random.below(4)) {
         case 0:
-            return segment(at(), at(), 0.0f);
+            return segment(p, q);
         case 1:
-            return triangle(at(), at(), at());
+            return triangle(p, q, r);
         case 2:
-            return capsule(float(draw.between(0.1, 2.0)), 0.1f);
+            return capsule(0.1f + std::abs(p.x), 0.1f);
         default:
-            return box(
-                {float(draw.between(0.05, 1.0)), float(draw.between(0.05, 1.0)), float(draw.between(0.05, 1.0))});
+            return box(0.05f + glm::abs(p));
     }
 }
 
 }  // namespace
 
 TEST_CASE("a simplex moved onto a cylinder or cone has its point nearest to the corners, as a plane proves") {
-    Draw draw(5);
+    Random random(5);
     int moved = 0, exact = 0;
     for (int i = 0; i < 60000; ++i) {
-        const bool a_is_round = draw.below(2) == 0;
-        const Shape round = some_round(draw), other = some_polytope(draw);
-        const MatrixTransform frame{vec3(std::pow(10.0, draw.between(-1.0, 1.0)) * draw.direction()), draw.rotation()};
+        const bool a_is_round = random.chance(0.5);
+        const Shape round = some_round(random), other = some_polytope(random);
+        const double away = random.scale(0.1, 10.0);
+        const MatrixTransform frame{vec3(away * random.direction()), test::mixed_turn(random)};
         const MinkowskiDifference difference(a_is_round ? round : other, a_is_round ? other : round, frame);
         REQUIRE(has_one_round_core(difference));
         Simplex simplex;  // of one to three corners of the polytope
-        for (int k = 1 + draw.below(3); k > 0; --k)
-            simplex.vertex[simplex.count++] = difference.support(draw.direction(), 0, 0);
+        for (int k = 1 + random.below(3); k > 0; --k)
+            simplex.vertex[simplex.count++] = difference.support(random.direction(), 0, 0);
         reduce(simplex, 0);
         if (simplex.contains) continue;
         const Simplex before = simplex;
@@ -88,7 +70,7 @@ TEST_CASE("a simplex moved onto a cylinder or cone has its point nearest to the 
         const double scale = difference.size + std::sqrt(simplex.vv) + glm::length(dvec3(frame.position));
         // It is in the difference: no direction takes it farther than the support point.
         for (int k = 0; k < 20; ++k) {
-            const dvec3 d = draw.direction();
+            const dvec3 d = random.direction();
             for (int v = 0; v < simplex.count; ++v)
                 CHECK(glm::dot(d, simplex.vertex[v].w) <= glm::dot(d, difference.support(d, 0, 0).w) + 1e-7 * scale);
         }
@@ -110,12 +92,13 @@ TEST_CASE("a simplex moved onto a cylinder or cone has its point nearest to the 
 }
 
 TEST_CASE("GJK ends sooner on cylinders and cones beside polytopes, with the same distance") {
-    Draw draw(6);
+    Random random(6);
     int steps_with = 0, steps_without = 0, pairs = 0;
     for (int i = 0; i < 40000; ++i) {
-        const bool a_is_round = draw.below(2) == 0;
-        const Shape round = some_round(draw), other = some_polytope(draw);
-        const MatrixTransform frame{vec3(draw.between(0.5, 4.0) * draw.direction()), draw.rotation()};
+        const bool a_is_round = random.chance(0.5);
+        const Shape round = some_round(random), other = some_polytope(random);
+        const double away = random.between(0.5, 4.0);
+        const MatrixTransform frame{vec3(away * random.direction()), test::mixed_turn(random)};
         MinkowskiDifference difference(a_is_round ? round : other, a_is_round ? other : round, frame);
         Simplex with, without;
         const Search moving = find_closest(difference, with, INFINITY);

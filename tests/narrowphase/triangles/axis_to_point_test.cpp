@@ -2,29 +2,17 @@
 
 #include "narrowphase/triangles/axis_to_point.h"
 #include "narrowphase/analytic/closed_forms.h"
+#include "tests/support/random.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 using namespace talus;
+using test::Random;
 
 namespace {
-
-class Draw {
-public:
-    explicit Draw(unsigned seed) : bits_(seed) {}
-    float between(float low, float high) { return low + (high - low) * static_cast<float>(bits_() >> 8) * 0x1p-24f; }
-    vec3 in_box(float half) {
-        const float x = between(-half, half), y = between(-half, half), z = between(-half, half);
-        return {x, y, z};
-    }
-
-private:
-    std::mt19937 bits_;
-};
 
 /// The distance of a point from a triangle by the closed form, which computes in double.
 float distance_from(const vec3 (&corners)[3], const vec3& p) {
@@ -36,18 +24,19 @@ float distance_from(const vec3 (&corners)[3], const vec3& p) {
 }  // namespace
 
 TEST_CASE("the gap along the axis from a triangle to a point is never above their distance") {
-    Draw draw(3);
+    Random random(3);
     int good = 0, chunky = 0;
     for (int i = 0; i < 200000; ++i) {
-        const float size = std::pow(10.0f, draw.between(-3.0f, 3.0f));
-        vec3 corners[3] = {draw.in_box(size), draw.in_box(size), draw.in_box(size)};
+        const auto size = float(random.scale(1e-3, 1e3));
+        vec3 corners[3] = {random.point(-size, size), random.point(-size, size), random.point(-size, size)};
         const bool narrow = i % 3 == 0;
         if (narrow) {  // a needle, or one with two corners that are nearly one
-            const float width = std::pow(10.0f, draw.between(-6.0f, -1.0f));
-            const float along = i % 2 == 0 ? draw.between(0.0f, 1.0f) : 0.0f;
-            corners[2] = corners[0] + along * (corners[1] - corners[0]) + draw.in_box(width * size);
+            const float width = float(random.scale(1e-6, 0.1)) * size;
+            const float along = i % 2 == 0 ? random.real(0.0f, 1.0f) : 0.0f;
+            corners[2] = corners[0] + along * (corners[1] - corners[0]) + random.point(-width, width);
         }
-        const vec3 p = draw.in_box(std::pow(10.0f, draw.between(-1.0f, 1.0f)) * size);
+        const float away = float(random.scale(0.1, 10.0)) * size;
+        const vec3 p = random.point(-away, away);
         const vec3 axis = detail::axis_to_point(corners, p);
         const float gap = detail::gap_along(axis, corners, p), distance = distance_from(corners, p);
         CAPTURE(i);
