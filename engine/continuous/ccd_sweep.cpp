@@ -22,6 +22,7 @@ constexpr float edge_growth = 2.0f;
 
 bool ball_passes_triangle(const vec3 (&corners)[3], const vec3& normal, const vec3& from, const vec3& to, float gap,
                           float depth) {
+    if (std::min(glm::dot(from - corners[0], normal), glm::dot(to - corners[0], normal)) > gap) return true;
     // The corners that grow move by up to twice the growth of the edges, in the triangle's plane.
     const float grown = 2.0f * edge_growth * depth;
     const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, gap + grown);
@@ -153,10 +154,7 @@ void CcdSweep::drop_triangles_behind(const Query& q, float duration, std::vector
             n = -n;
         }
         if (!still) return false;
-        if (is_ball) {
-            return std::min(glm::dot(start.position - plane, n), glm::dot(end.position - plane, n)) > ball_gap ||
-                   ball_passes_triangle(triangle.points, n, start.position, end.position, ball_gap, q.depth);
-        }
+        if (is_ball) return ball_passes_triangle(triangle.points, n, start.position, end.position, ball_gap, q.depth);
         const auto gap = [&](const Transform& pose) {
             const vec3 d = inverse_rotate(pose.rotation, -n);
             return glm::dot(pose.position - plane, n) - glm::dot(support(q.own, d).point, d) - q.own.radius;

@@ -100,7 +100,7 @@ float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotio
 
 /// True if a ball whose centre moves on a line from `from` to `to` stays at least `gap` (m, from its centre) in front of
 /// a triangle, grown as it is for bodies that may overlap by `depth` (m). All is seen from the triangle; `normal` is its
-/// own. The test is that of one axis: false does not say that the ball hits the triangle.
+/// own. Only some planes are tried, so false does not say that the ball hits the triangle.
 bool ball_passes_triangle(const vec3 (&corners)[3], const vec3& normal, const vec3& from, const vec3& to, float gap,
                           float depth);
 

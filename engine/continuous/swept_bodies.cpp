@@ -184,12 +184,11 @@ bool stays_in_front(const ContinuousInput& in, const BallPath& path, std::uint32
     const WorldTransform& at = in.colliders.poses[triangle];
     const vec3(&corners)[3] = in.colliders.shapes[triangle].points;
     const SurfaceTriangle& surface = in.colliders.surface_triangles[triangle];
-    const vec3& n = surface.normal;
     const vec3 from = inverse_rotate(at.rotation, vec3(path.from - at.position));
     const vec3 to = inverse_rotate(at.rotation, vec3(path.to - at.position));
-    const float height = glm::dot(from - corners[0], n);
-    return (height < 0.0f && !surface.two_sided) || std::min(height, glm::dot(to - corners[0], n)) > path.gap ||
-           ball_passes_triangle(corners, n, from, to, path.gap, path.depth);
+    const bool is_behind = glm::dot(from - corners[0], surface.normal) < 0.0f;
+    return (is_behind && !surface.two_sided) ||
+           ball_passes_triangle(corners, surface.normal, from, to, path.gap, path.depth);
 }
 
 /// The same for a shape and a mesh, by the planes of all triangles that the shape's box has met. Each of these must
