@@ -3,11 +3,11 @@
 ///
 ///     displacements of the step, contacts  --find()-->  fast bodies and bullets, in the order of the awake list
 ///
-/// A dynamic body is swept if it moves and turns (times its radius) by more than `continuous_motion` of its inner
+/// A dynamic body is swept if its surface moves and turns (turning.h) by more than `continuous_motion` of its inner
 /// radius, if a contact finds it pressed into an obstacle (`continuous_pressed`), or if it is near a kinematic body
 /// that moved as far. is_clear() then spares most of them: the pairs of the step name every obstacle that is near, and
-/// separating planes that the narrowphase has found show, at both ends of the path, that the body stays in front of its
-/// obstacles. This takes three quarters off the stage in the scenes `tumble8` and `drum`.
+/// separating planes (that the narrowphase has found; for balls, others too) show, at both ends of the path, that the
+/// body stays in front of its obstacles. This takes three quarters off the stage in the scenes `tumble8` and `drum`.
 ///
 /// The lists are made anew in each step.
 
