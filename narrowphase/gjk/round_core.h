@@ -1,7 +1,7 @@
 #pragma once
 /// Internal: the exact nearest points of a cylinder or cone and what GJK's simplex knows of a polytope.
 ///
-/// On a rim GJK converges slowly: each support point is a little nearer to the nearest one, and none is it. But a simplex
+/// On a rim GJK converges slowly: each support point is a little nearer to the nearest one, and none is it. A simplex
 /// names a corner, an edge or a face of the polytope, and the nearest points of a cylinder or cone and such a feature
 /// need no simplex: those of a point have a closed form, which on an edge leaves one root in one variable. With these
 /// points in its simplex, GJK from nothing ends in less than half as many steps: 2.9 instead of 7.0 on the random pairs
