@@ -98,8 +98,8 @@ struct ObstaclePart {
 float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
                    const RigidMotion& motion, float time);
 
-/// True if a ball whose centre moves on a line from `from` to `to` stays at least `gap` (m, from its centre) in front of
-/// a triangle, grown as it is for bodies that may overlap by `depth` (m). All is seen from the triangle; `normal` is its
+/// True if a ball whose centre moves on a line from `from` to `to` keeps `gap` (m, from its centre) or more in front of
+/// a triangle, grown as for bodies that may overlap by `depth` (m). All is seen from the triangle; `normal` is its
 /// own. Only some planes are tried, so false does not say that the ball hits the triangle.
 bool ball_passes_triangle(const vec3 (&corners)[3], const vec3& normal, const vec3& from, const vec3& to, float gap,
                           float depth);
