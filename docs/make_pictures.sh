@@ -63,6 +63,7 @@ gears 240
 robot 300
 # Surfaces of triangles
 terrain 260
+rough_ground 300
 marble_run 420
 tooth_gears 60
 # Forces from outside, and speed

@@ -199,7 +199,7 @@ BodyMotions::Unpushed BodyMotions::calm(std::size_t body) const {
 }
 
 void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
-                      int substeps, float max_speed) {
+                      float max_speed) {
     MotionPassInput in;
     in.bodies = bodies.data() + first;
     in.motions = group(first / kernel_->lanes);
@@ -207,7 +207,6 @@ void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::s
     in.substep = substep;
     in.max_speed = max_speed;
     in.finds_stale = finds_stale_;
-    in.substeps = static_cast<unsigned>(substeps);
     (kernel_->*pass)(in);
 }
 

@@ -105,7 +105,7 @@ public:
     /// Runs a pass over the bodies first .. last - 1. Both numbers must be at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;
     void run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
-             int substeps, float max_speed);
+             float max_speed);
 
     std::size_t bytes() const { return lines_.capacity() * sizeof(Line); }
 

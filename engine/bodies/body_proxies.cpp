@@ -66,22 +66,19 @@ void BodyProxies::place(const ContactWorld& world, std::uint32_t slot, float dt)
     broadphase_.move(body.proxy, swept(box, displacement), displacement);
 }
 
-void BodyProxies::expect_motion(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs) {
+void BodyProxies::begin_motion(float dt, std::size_t tasks) {
     expected_dt_ = dt;
-    const auto list = awake.list();
-    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(list.size(), SolverIndices::least_bodies));
     for (std::vector<Leaving>& each : leaving_) each.clear();
-    const auto leaving = at_least(leaving_, tasks);
-    jobs.for_each_part(list.size(), tasks, [&](std::size_t k, std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            WorldAabb box;
-            set_colliders(world, list[i], box, dt);
-            const Body& body = world.bodies[list[i]];
-            const vec3 displacement = dt * body.linear_velocity;
-            if (!broadphase_.keeps_box(body.proxy, swept(box, displacement), displacement))
-                leaving[k].push_back({list[i], displacement});
-        }
-    });
+    at_least(leaving_, tasks);
+}
+
+void BodyProxies::expect_motion(const ContactWorld& world, std::uint32_t slot, std::size_t task) {
+    WorldAabb box;
+    set_colliders(world, slot, box, expected_dt_);
+    const Body& body = world.bodies[slot];
+    const vec3 displacement = expected_dt_ * body.linear_velocity;
+    if (!broadphase_.keeps_box(body.proxy, swept(box, displacement), displacement))
+        leaving_[task].push_back({slot, displacement});
 }
 
 void BodyProxies::move_awake(const ContactWorld& world) {
@@ -96,7 +93,12 @@ void BodyProxies::move_awake(const ContactWorld& world) {
 
 void BodyProxies::expect_longer_step(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs) {
     if (dt <= expected_dt_ || expected_dt_ == 0.0f) return;
-    expect_motion(world, awake, dt, jobs);
+    const auto list = awake.list();
+    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(list.size(), SolverIndices::least_bodies));
+    begin_motion(dt, tasks);
+    jobs.for_each_part(list.size(), tasks, [&](std::size_t k, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) expect_motion(world, list[i], k);
+    });
     move_awake(world);
 }
 
@@ -109,15 +111,21 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, W
     const WorldTransform pose = body.pose();
     const float spin = std::sqrt(length_squared(body.angular_velocity));
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-        colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
-        const vec3 arm(colliders.poses[i].position - body.center);
-        const vec3 displacement = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
-        const float turned = turning_part(shapes.defs[i].shape, colliders.poses[i].rotation, body.angular_velocity);
-        const float turning = dt * spin * (turned * body.radius + std::sqrt(length_squared(arm)));
+        const LocalShape& local = shapes.locals[i];
+        const WorldTransform placed_pose = local.at_origin ? pose : multiply(pose, local.pose);
+        const float turned = turning_part(colliders.shapes[i].type, placed_pose.rotation, body.angular_velocity);
+        vec3 displacement = dt * body.linear_velocity;
+        float turning = dt * spin * turned * body.radius;
+        if (!(local.at_origin && body.is_centred())) {
+            const vec3 arm(placed_pose.position - body.center);
+            displacement += dt * glm::cross(body.angular_velocity, arm);
+            turning += dt * spin * std::sqrt(length_squared(arm));
+        }
+        colliders.poses[i] = placed_pose;
         colliders.motions[i] = {displacement, dt * body.angular_velocity, turning,
                                 std::sqrt(length_squared(displacement)) + turning};
-        shapes.boxes[i] = turned_box(colliders.poses[i].rotation, shapes.local_boxes[i]);
-        if (shapes.defs[i].mesh) world.place_triangles(slot, i);
+        shapes.boxes[i] = shapes.box_at(i, placed_pose.rotation, colliders);
+        if (local.is_mesh) world.place_triangles(slot, i);
         const WorldAabb placed = shapes.world_box(i, colliders);
         box = i == body.first_shape ? placed : merge(box, placed);
     }

@@ -31,13 +31,15 @@ public:
     /// Moves colliders, boxes and proxy of a body to its pose, for a step of dt seconds.
     void place(const ContactWorld& world, std::uint32_t slot, float dt);
 
-    /// Moves colliders and boxes of the awake bodies to their poses, for a step of dt seconds. `awake` must be compact.
-    void expect_motion(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs);
-    /// Extends the predicted motion of the awake bodies if this step is longer than the last one. Otherwise a body that
-    /// moves farther would not find what it hits, and the next step would find it deep inside.
-    void expect_longer_step(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs);
-    /// Passes the awake bodies that have left their fat boxes to the broadphase, after expect_motion().
+    // To move colliders and boxes of the awake bodies to their poses for a step of dt seconds: begin_motion(),
+    // expect_motion() for each body, by one of `tasks` threads, then move_awake().
+    void begin_motion(float dt, std::size_t tasks);
+    void expect_motion(const ContactWorld& world, std::uint32_t slot, std::size_t task);
+    /// Passes the awake bodies that have left their fat boxes to the broadphase.
     void move_awake(const ContactWorld& world);
+    /// Extends the predicted motion of the awake bodies if this step is longer than the last one. Otherwise a body that
+    /// moves farther would not find what it hits, and the next step would find it deep inside. `awake` must be compact.
+    void expect_longer_step(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs);
 
     Broadphase& broadphase() { return broadphase_; }
     const Broadphase& broadphase() const { return broadphase_; }

@@ -98,7 +98,7 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
     const auto first = static_cast<std::uint32_t>(defs.size());
     const std::size_t size = first + count;
     defs.resize(size);
-    local_boxes.resize(size);
+    locals.resize(size);
     boxes.resize(size);
     colliders.resize(size);
     return first;
@@ -136,13 +136,13 @@ void ShapePool::derive_triangle(std::uint32_t slot, Colliders& colliders) {
     place.material = placed.material;
     place.middle = placed.middle;
     colliders.shapes[slot] = placed.shape;
-    local_boxes[slot] = talus::bounds(placed.shape);
+    locals[slot] = {.box = talus::bounds(placed.shape)};
     colliders.surface_triangles[slot] = placed.surface;
 }
 
 void ShapePool::derive(Colliders& colliders) {
     const std::size_t size = defs.size();
-    local_boxes.resize(size);
+    locals.resize(size);
     colliders.shapes.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) {
         if (is_triangle(i)) {
@@ -158,7 +158,8 @@ void ShapePool::derive(Colliders& colliders) {
 
 void ShapePool::derive_shape(std::uint32_t slot, Colliders& colliders) {
     const ShapeDef& def = defs[slot];
-    local_boxes[slot] = def.mesh ? def.mesh->bounds() : talus::bounds(def.shape);
+    locals[slot] = {def.mesh ? def.mesh->bounds() : talus::bounds(def.shape), def.pose, def.mesh != nullptr,
+                    def.pose.position == vec3(0.0f) && def.pose.rotation == quat(1.0f, 0.0f, 0.0f, 0.0f)};
     colliders.shapes[slot] = def.shape;
 }
 
@@ -167,7 +168,7 @@ void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
     const WorldTransform& pose = colliders.poses[place.mesh];
     const PredictedMotion& motion = colliders.motions[place.mesh];
     colliders.poses[slot] = multiply(pose, Transform{place.middle});
-    boxes[slot] = turned_box(pose.rotation, local_boxes[slot]);
+    boxes[slot] = box_at(slot, pose.rotation, colliders);
     const vec3 way = motion.displacement + glm::cross(motion.rotation, rotate(pose.rotation, place.middle));
     const float turning = std::sqrt(length_squared(motion.rotation)) * bounding_radius(colliders.shapes[slot]);
     colliders.motions[slot] = {way, motion.rotation, turning, std::sqrt(length_squared(way)) + turning};
@@ -183,8 +184,8 @@ Surface ShapePool::surface(std::uint32_t slot) const { return surface_of(materia
 
 std::size_t ShapePool::bytes() const {
     return defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
-           free_ones_.capacity() * sizeof(std::uint32_t) + (local_boxes.capacity() + boxes.capacity()) * sizeof(Aabb) +
-           free_runs_.capacity() * sizeof(FreeRun);
+           free_ones_.capacity() * sizeof(std::uint32_t) + locals.capacity() * sizeof(LocalShape) +
+           boxes.capacity() * sizeof(Aabb) + free_runs_.capacity() * sizeof(FreeRun);
 }
 
 bool BodyStore::has_valid_free_list() const {

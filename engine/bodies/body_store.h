@@ -9,6 +9,7 @@
 #include "common/bytes.h"
 #include "engine/bodies/free_turn.h"
 #include "engine/handles.h"
+#include "narrowphase/shapes/turned_bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,59 +36,69 @@ struct SymmetricMatrix {
     bool operator==(const SymmetricMatrix&) const = default;
 };
 
-struct Body {
+/// The fields stand in the order in which a step needs them, because thousands of bodies come from memory in each step:
+/// the first four cache lines are all that moving a body without contacts reads and writes.
+struct alignas(64) Body {
     // Pose and motion. `center` is the centre of mass. The origin of the body's frame is at
     //     center - rotation * local_center
     dvec3 center{0.0};
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
     vec3 linear_velocity{0.0f};
     vec3 angular_velocity{0.0f};
+
     /// The rotation in double; `rotation` is its rounding, unless that was set since.
     glm::dquat exact_rotation{1.0, 0.0, 0.0, 0.0};
     glm::dvec3 exact_spin{0.0};  ///< the same for `angular_velocity`
-    vec3 force{0.0f};            ///< sum for the next step
+    std::uint64_t user_data = 0;
+
+    vec3 force{0.0f};  ///< sum for the next step
     vec3 torque{0.0f};
-
-    // Mass, in the body's frame.
-    vec3 local_center{0.0f};
-    SymmetricMatrix inertia, inverse_inertia;  ///< about the centre of mass
-    float mass = 0.0f;                         ///< kg; 0 unless dynamic
+    vec3 local_center{0.0f};  ///< centre of mass in the body's frame
+    float radius = 0.0f;      ///< of the bounding sphere around the centre of mass, m
+    float mass = 0.0f;        ///< kg; 0 unless dynamic
     float inverse_mass = 0.0f;
-    PrincipalInertia principal;  ///< the same inertia about its principal axes, for bodies that are not isotropic
-    bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
-
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
+    std::uint32_t first_shape = 0;  ///< slots in ShapePool and Colliders
+
+    std::uint32_t shape_count = 0;
+    std::uint32_t proxy = null_index;  ///< in the broadphase; each body has one
+    std::uint32_t generation = 0;
+    BodyType type = BodyType::fixed;
+    std::uint8_t locks = 0;  ///< bits of AxisLock
+    bool isotropic = true;   ///< inertia is a multiple of the identity: no gyroscopic term
+    bool in_use = false;
+    bool allow_sleep = true;
+    Continuous continuous = Continuous::fixed;
     /// m/s, rad/s.
     float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();
-    float radius = 0.0f;  ///< of the bounding sphere around the centre of mass, m
+    float still_time = 0.0f;  ///< how long it has been still, s
+    float slow_time = 0.0f;   ///< how long it has been supported and slower than the settle speeds near settle_place, s
+    float inner_radius = 0.0f;  ///< of a sphere that fits into its thinnest solid shape, m
     /// Upper bounds of the distances of the body's points from the principal axes through its centre of mass, m. An
     /// angular velocity about the x axis moves the surface by at most spread.x times that. For a rod they are 2 cm for
     /// its own axis and half a metre for the others.
     vec3 spread{0.0f};
-    float inner_radius = 0.0f;  ///< of a sphere that fits into its thinnest solid shape, m
-    float gyration = 0.0f;      ///< least radius of gyration about the centre of mass, m; 0 unless dynamic
+    std::uint32_t first_pair = null_index;  ///< head of its list of pairs
+
+    dvec3 still_place{0.0};  ///< centre and rotation at the start of still_time
+    quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
+    dvec3 settle_place{0.0};  ///< centre when it last moved farther than settling allows
+
+    // Inertia about the centre of mass, in the body's frame.
+    SymmetricMatrix inertia, inverse_inertia;
+    PrincipalInertia principal;  ///< the same about its principal axes
+    float gyration = 0.0f;       ///< least radius of gyration about the centre of mass, m; 0 unless dynamic
     /// How strongly rotation changes its contacts (substep_contacts.h): about its own axis, `principal`'s x, and
     /// across it, 1/rad. The contacts are tested again when one of these, times the rotation, exceeds 1.
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
-    float still_time = 0.0f;  ///< how long it has been still, s
-    dvec3 still_place{0.0};   ///< centre and rotation at the start of that time
-    quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
-    float slow_time = 0.0f;   ///< how long it has been supported and slower than the settle speeds near settle_place, s
-    dvec3 settle_place{0.0};  ///< centre when it last moved farther than settling allows
-
-    std::uint32_t first_shape = 0, shape_count = 0;  ///< slots in ShapePool and Colliders
-    std::uint32_t proxy = null_index;                ///< in the broadphase; each body has one
-    std::uint32_t first_pair = null_index;           ///< head of its list of pairs
     std::uint32_t pair_count = 0;
-    std::uint32_t generation = 0;
-    std::uint64_t user_data = 0;
-    BodyType type = BodyType::fixed;
-    std::uint8_t locks = 0;  ///< bits of AxisLock
-    bool in_use = false;
-    bool allow_sleep = true;
-    Continuous continuous = Continuous::fixed;
 
-    WorldTransform pose() const { return {displaced(center, -rotate(rotation, local_center)), rotation}; }
+    /// True if the centre of mass is the origin of the body's frame, as for most bodies of one shape.
+    bool is_centred() const { return local_center == vec3(0.0f); }
+    WorldTransform pose() const {
+        if (is_centred()) return {center, rotation};
+        return {displaced(center, -rotate(rotation, local_center)), rotation};
+    }
     /// Returns where the centre of mass is if the body's origin is at this position, which is put on the grid.
     dvec3 center_at(const dvec3& position, const quat& at_rotation) const {
         return displaced(on_grid(position), rotate(at_rotation, local_center));
@@ -139,6 +150,14 @@ struct TrianglePlace {
     }
 };
 
+/// What moving a shape with its body needs of the definition.
+struct alignas(64) LocalShape {
+    Aabb box{};        ///< in the shape's frame
+    Transform pose{};  ///< in the body's frame; unused for a triangle
+    bool is_mesh = false;
+    bool at_origin = true;  ///< its frame is the body's
+};
+
 /// The shapes of all bodies. It is parallel to Colliders: index i is the same shape in both. Each body has consecutive
 /// slots. A triangle of a mesh gets a slot of its own while a shape is near it; its entry in `defs` is empty, and the
 /// definition of the mesh applies.
@@ -160,6 +179,12 @@ public:
     std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
     const Material& material(std::uint32_t slot) const;
     Surface surface(std::uint32_t slot) const;
+    /// Returns the box around a shape at a rotation, along the world's axes, as seen from the origin of its frame.
+    Aabb box_at(std::uint32_t slot, const quat& rotation, const Colliders& colliders) const {
+        const LocalShape& local = locals[slot];
+        return local.is_mesh ? turned_box(rotation, local.box)
+                             : detail::turned_bounds(colliders.shapes[slot], rotation);
+    }
     /// Returns the box around a shape at its pose.
     WorldAabb world_box(std::uint32_t slot, const Colliders& colliders) const {
         return translated(boxes[slot], colliders.poses[slot].position);
@@ -194,7 +219,7 @@ public:
     }
 
     std::vector<ShapeDef> defs;
-    std::vector<Aabb> local_boxes;         ///< in the shape's frame
+    std::vector<LocalShape> locals;
     std::vector<Aabb> boxes;               ///< along the world's axes, as seen from the origin of the shape's frame
     std::vector<TrianglePlace> triangles;  ///< may be shorter than the others: the rest are no triangles
 

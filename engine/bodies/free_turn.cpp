@@ -98,32 +98,66 @@ PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
 
 glm::dquat PrincipalInertia::rotation() const { return glm::normalize(glm::quat_cast(axes())); }
 
+namespace {
+
+/// The parts in which a body is rotated.
+struct TurnParts {
+    int count;
+    double length;      ///< of each, s
+    double damping;     ///< of each
+    double kept = 1.0;  ///< part of the momentum that is left at the end, if the parts are not damped
+};
+
+/// Joins the sub-steps to as few parts as the motion allows, unless a torque acts. A damped body goes the same way as
+/// one that is not damped, only more slowly: so it is rotated with its whole momentum for a shorter time, and slowed
+/// down then.
+TurnParts parts_of(const FreeTurn& body, int substeps, float substep) {
+    const TurnParts all{substeps, substep, body.damping};
+    if (body.torque != vec3(0.0f)) return all;
+    double time = static_cast<double>(substeps) * substep, slowed = 1.0;
+    if (body.damping != 1.0f) {
+        time = 0.0;
+        for (int i = 0; i < substeps; ++i) {
+            slowed *= body.damping;
+            time += slowed * substep;
+        }
+    }
+    const double turn2 = time * time * glm::dot(body.spin, body.spin);
+    if (turn2 <= settings::free_turn * settings::free_turn) return {1, time, 1.0, slowed};
+    const double parts = std::ceil(std::sqrt(turn2) / settings::free_turn);
+    if (parts >= substeps) return all;
+    return {static_cast<int>(parts), time / parts, 1.0, slowed};
+}
+
+/// Returns a rotation vector, shortened to the largest rotation per sub-step.
+glm::dvec3 limited_turn(const glm::dvec3& turn) {
+    const double size2 = glm::dot(turn, turn), most = settings::max_rotation_per_substep;
+    return size2 <= most * most ? turn : turn * (most / std::sqrt(size2));
+}
+
+}  // namespace
+
+void turn_steadily(FreeTurn& body, const vec3& acceleration, int substeps, float substep) {
+    const TurnParts parts = parts_of(body, substeps, substep);
+    const glm::dvec3 gain = parts.length * glm::dvec3(acceleration);
+    for (int i = 0; i < parts.count; ++i) {
+        body.spin = parts.damping * (body.spin + gain);
+        const glm::dvec3 turn = limited_turn(parts.length * body.spin);
+        body.rotation = integrate_rotation(body.rotation, turn);
+        body.turned += turn;
+    }
+    body.spin *= parts.kept;
+}
+
 void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep) {
     const glm::dvec3 inverse = 1.0 / inertia.moments;
     const glm::dmat3 axes = inertia.axes();
     const auto to_own = [&](const glm::dvec3& v) { return inverse_rotate(body.rotation, v) * axes; };
     const auto to_world = [&](const glm::dvec3& v) { return rotate(body.rotation, axes * v); };
     glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
-    double h = substep, damping = body.damping;  // of each part
-    double kept = 1.0;                           // part of the momentum that is left at the end
-    if (body.torque == vec3(0.0f)) {
-        // The sub-steps are joined to as few as the motion allows. A damped body goes the same way as one that is not
-        // damped, only more slowly: so it is rotated with its whole momentum for a shorter time, and slowed down then.
-        double time = 0.0, slowed = 1.0;
-        for (int i = 0; i < substeps; ++i) {
-            slowed *= damping;
-            time += slowed * h;
-        }
-        const double parts = std::ceil(time * std::sqrt(glm::dot(body.spin, body.spin)) / settings::free_turn);
-        if (parts < substeps) {
-            substeps = std::max(static_cast<int>(parts), 1);
-            h = time / substeps;
-            damping = 1.0;
-            kept = slowed;
-        }
-    }
+    const auto [count, h, damping, kept] = parts_of(body, substeps, substep);
     const double x_rate = h * (inverse.x - inverse.y), z_rate = h * (inverse.z - inverse.y);
-    for (int i = 0; i < substeps; ++i) {
+    for (int i = 0; i < count; ++i) {
         momentum = damping * (momentum + h * glm::dvec3(body.torque));
         const glm::dquat before = body.rotation;
         glm::dvec3 own = to_own(momentum);
@@ -135,9 +169,7 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
         turn_about<0>(free_rotation_x[free_rotation_stages] * x_rate, own, turns);
         const glm::dvec3 axis = axes * glm::dvec3(turns.x, turns.y, turns.z);
         const glm::dvec3 common = (h * inverse.y) * momentum;
-        const double size = std::sqrt(glm::dot(common, common)), most = settings::max_rotation_per_substep;
-        body.rotation = integrate_rotation(before * glm::dquat(turns.w, axis.x, axis.y, axis.z),
-                                           size <= most ? common : common * (most / size));
+        body.rotation = integrate_rotation(before * glm::dquat(turns.w, axis.x, axis.y, axis.z), limited_turn(common));
         const glm::dquat change = body.rotation * glm::conjugate(before);
         const glm::dvec3 half_sine(change.x, change.y, change.z);  // sine of half the angle times the axis
         const double sine2 = glm::dot(half_sine, half_sine);

@@ -1,6 +1,6 @@
 #pragma once
-/// Integration of bodies that touch nothing in this step and whose inertia is not a multiple of the identity. They
-/// rotate as free_rotation.h says.
+/// Integration of bodies that touch nothing in this step. Those whose inertia is not a multiple of the identity rotate as
+/// free_rotation.h says.
 ///
 /// All of this is computed in double, and the double state is kept from step to step. The period of a body that tumbles
 /// depends on L^2 - 2 E I, a difference of nearly equal numbers. Float rounding of pose and angular velocity changes it
@@ -32,7 +32,7 @@ inline glm::dmat3 with_eigenvalues(const glm::dvec3& values, const glm::dmat3& a
     return axes * glm::dmat3(values.x, 0, 0, 0, values.y, 0, 0, 0, values.z) * glm::transpose(axes);
 }
 
-/// The rotation of such a body within a step. World axes.
+/// The rotation of a body within a step. World axes.
 struct FreeTurn {
     vec3 torque{0.0f};     ///< N m
     float damping = 1.0f;  ///< factor of the angular momentum per sub-step
@@ -43,6 +43,9 @@ struct FreeTurn {
 
 /// Rotates the body through `substeps` sub-steps of `substep` seconds.
 void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep);
+/// The same for a body whose angular velocity stays as it is unless a torque accelerates it (rad/s^2): its inertia is a
+/// multiple of the identity, or axes are locked, or it is kinematic.
+void turn_steadily(FreeTurn& body, const vec3& acceleration, int substeps, float substep);
 
 namespace detail {
 

@@ -14,6 +14,14 @@ struct alignas(64) SolverBody {
     float turn[4] = {};              ///< sum of angular velocity times time, rad: the rotation to first order
 };
 
+/// What decides without a look at the body whether its motion in a step may have been fast (swept_bodies.h).
+struct MotionLimit {
+    float radius = 0.0f;  ///< of the bounding sphere around the centre of mass, m
+    float most_squared =
+        0.0f;  ///< the square of what is not fast, m^2; infinite for a body that is never swept, -1 for
+               ///< a kinematic one
+};
+
 /// Data of a body that are constant within a step, as four rows of four floats.
 struct alignas(64) SolverMass {
     /// If axes are locked, the response that counts as none (settings::locked_response), 1/kg.

@@ -11,8 +11,8 @@ namespace talus {
 
 /// Returns which part of a rotation about `axis` (world, of any length) moves the surface of a shape that has the
 /// rotation `frame`: 0 to 1. A ball only turns in itself, and so does a capsule, cylinder or cone about its own axis.
-inline float turning_part(const Shape& shape, const quat& frame, const vec3& axis) {
-    switch (shape.type) {
+inline float turning_part(ShapeType type, const quat& frame, const vec3& axis) {
+    switch (type) {
         case ShapeType::sphere:
             return 0.0f;
         case ShapeType::capsule:

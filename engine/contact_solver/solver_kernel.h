@@ -62,7 +62,6 @@ struct MotionPassInput {
     unsigned count;      ///< groups
     float substep;       ///< s
     float max_speed;     ///< m/s
-    unsigned substeps;   ///< number of sub-steps that `coast` integrates
     bool finds_stale;    ///< find bodies whose rotation makes it necessary to test their contacts again
 };
 
@@ -92,8 +91,6 @@ struct SolverKernel {
     MotionPass* find_gains;  ///< finds the energy that bodies have gained in the sub-step
     /// Note the velocities before the restitution passes, and find the energy that bodies have gained in these.
     MotionPass *note_calm, *find_bounce_gains;
-    /// Integrates `substeps` sub-steps of bodies that touch nothing and whose inertia is a multiple of the identity.
-    MotionPass* coast;
 };
 
 extern const SolverKernel solver_kernel_base, solver_kernel_avx2;

@@ -25,7 +25,6 @@ constexpr SolverKernel kernel = {width,
                                  end_spins,
                                  find_gains,
                                  note_calm,
-                                 find_bounce_gains,
-                                 coast};
+                                 find_bounce_gains};
 
 }  // namespace talus::TALUS_LANES

@@ -331,23 +331,4 @@ static void find_bounce_gains(const MotionPassInput& in) {
     }
 }
 
-static void coast(const MotionPassInput& in) {
-    const F h = splat<F>(in.substep);
-    for (unsigned g = 0; g < in.count; ++g) {
-        SolverBody* bodies = in.bodies + g * width;
-        Motion& m = static_cast<Motion*>(in.motions)[g];
-        Velocity v = load(bodies->velocity, bodies->angular_velocity), moved = {};
-        Rows q = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
-        for (unsigned i = 0; i < in.substeps; ++i) {
-            gain_velocity(m, in, v);
-            const V3 turn = limited(h * v.angular, splat<F>(settings::max_rotation_per_substep));
-            q = turned(q, turn);
-            moved = {moved.linear + h * v.linear, moved.angular + turn};
-        }
-        m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
-        store(bodies->velocity, bodies->angular_velocity, v);
-        store(bodies->displacement, bodies->turn, moved);
-    }
-}
-
 }  // namespace talus::TALUS_LANES

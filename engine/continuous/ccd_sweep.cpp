@@ -116,7 +116,7 @@ void CcdSweep::find_triangles(const Query& q, float duration, std::vector<std::u
     const RigidMotion &motion = q.other_motion, &own_motion = q.own_motion;
     const auto box_at = [&](float time) {
         const MatrixTransform frame = to_matrix_transform(relative(pose_at(motion, time), pose_at(own_motion, time)));
-        return transform_box(frame, in_.shapes.local_boxes[q.own_shape]);
+        return transform_box(frame, in_.shapes.locals[q.own_shape].box);
     };
     const float angle = duration * glm::length(own_motion.angular_velocity);
     const float mesh_angle = duration * glm::length(motion.angular_velocity);

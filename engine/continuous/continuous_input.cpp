@@ -40,7 +40,7 @@ WorldAabb ContinuousInput::swept_box(std::uint32_t slot, std::uint32_t shape) co
     const WorldAabb start = translated(expand(shapes.boxes[shape], deviation), colliders.poses[shape].position);
     if (solver_body(slot) == nullptr) return start;
     const WorldTransform end = end_pose(slot, shape);
-    const Aabb box = turned_box(end.rotation, shapes.local_boxes[shape]);
+    const Aabb box = shapes.box_at(shape, end.rotation, colliders);
     return merge(start, translated(expand(box, deviation), end.position));
 }
 

@@ -80,6 +80,7 @@ struct ContinuousInput {
     const AwakeSet& awake;
     std::span<const std::uint32_t> solver_indices;   ///< by body slot, of awake bodies
     std::span<const SolverBody> solver_bodies;       ///< by solver index: how the step has moved the bodies
+    std::span<const MotionLimit> limits;             ///< by solver index
     FunctionRef<bool(std::uint32_t)> has_joint;      ///< whether a joint of this awake body was solved
     FunctionRef<bool(const ImpactContact&)> modify;  ///< by the user's modifier; false: disabled
 

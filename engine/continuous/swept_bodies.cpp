@@ -18,9 +18,9 @@ float motion_squared(const vec3& displacement, float turning) {
     return 2.0f * (length_squared(displacement) + turning * turning);
 }
 
-/// The same for any rotation vector and all points of the body.
-float motion_squared(const Body& body, const vec3& displacement, const vec3& rotation) {
-    return 2.0f * (length_squared(displacement) + length_squared(rotation) * body.radius * body.radius);
+/// The same for any rotation vector and all points of a body with this bounding radius.
+float motion_squared(const vec3& displacement, const vec3& rotation, float radius) {
+    return 2.0f * (length_squared(displacement) + length_squared(rotation) * radius * radius);
 }
 
 bool is_fast(const Body& body, float motion_squared) {
@@ -34,7 +34,7 @@ float surface_motion_squared(const ContinuousInput& in, const Body& body, const 
     float arm = 0.0f;
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         const ShapeDef& def = in.shapes.defs[i];
-        const float part = turning_part(def.shape, in.colliders.poses[i].rotation, rotation);
+        const float part = turning_part(def.shape.type, in.colliders.poses[i].rotation, rotation);
         arm = std::max(arm, part * body.radius + glm::length(def.pose.position - body.local_center));
     }
     return motion_squared(displacement, std::min(arm, body.radius) * glm::length(rotation));
@@ -77,17 +77,22 @@ void SweptBodies::clear() {
 
 void SweptBodies::find(const ContinuousInput& in) {
     float kinematic2 = 0.0f, dynamic2 = 0.0f;
+    // No body is pressed if no contact is deep (is_pressed).
+    const bool any_pressed = in.max_penetration > settings::continuous_pressed_least;
     for (const std::uint32_t slot : in.awake.list()) {
-        const Body& body = in.bodies[slot];
-        const SolverBody& moved = in.solver_bodies[in.solver_indices[slot]];
+        const std::uint32_t index = in.solver_indices[slot];
+        const SolverBody& moved = in.solver_bodies[index];
+        const MotionLimit& limit = in.limits[index];
         const vec3 displacement = load3(moved.displacement), turn = load3(moved.turn);
-        const float motion2 = motion_squared(body, displacement, turn);
-        if (!body.is_dynamic()) {
+        const float motion2 = motion_squared(displacement, turn, limit.radius);
+        if (limit.most_squared < 0.0f) {
             kinematic2 = std::max(kinematic2, motion2);
             if (motion2 > 0.0f) moving_kinematics_.push_back(slot);
             continue;
         }
         dynamic2 = std::max(dynamic2, motion2);
+        if (!(motion2 > limit.most_squared) && !any_pressed) continue;
+        const Body& body = in.bodies[slot];
         if (body.continuous == Continuous::off) continue;
         const bool fast = is_fast(body, motion2) && is_fast(body, surface_motion_squared(in, body, displacement, turn));
         if (!fast && !is_pressed(in, slot)) continue;
@@ -110,7 +115,7 @@ void SweptBodies::add_bodies_near(const ContinuousInput& in, std::uint32_t kinem
     const RigidMotion& motion = path.motion;
     const float dt = in.dt;
     const vec3 start = motion.start.position, displacement = dt * motion.linear_velocity, end = start + displacement;
-    const float motion2 = motion_squared(body, displacement, dt * motion.angular_velocity);
+    const float motion2 = motion_squared(displacement, dt * motion.angular_velocity, body.radius);
     const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, body.radius);
     in.broadphase.query(translated(box, path.origin), [&](std::uint32_t slot) {
         const Body& other = in.bodies[slot];

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <talus/engine/events.h>
-#include <talus/jobs.h>
 #include "engine/bodies/body_store.h"
 #include "engine/sleeping/awake_set.h"
 
@@ -18,9 +17,11 @@ public:
     /// Notes that the user has added a body, or set its transform, between two steps.
     void place(std::uint32_t slot) { placed_.push_back(slot); }
 
-    /// Makes the list of the step: bodies that have been awake in it, and those that were placed before it. To be
-    /// called after islands have fallen asleep, and before other bodies wake.
-    void report(const BodyStore& bodies, const AwakeSet& awake, const Jobs& jobs);
+    // To make the list of the step: bodies that have been awake in it, and those that were placed before it. begin(),
+    // set() for each place in the awake list, and after islands have fallen asleep, before other bodies wake, end().
+    void begin(std::size_t awake) { list_.resize(awake); }
+    void set(std::size_t place, const BodyStore& bodies, std::uint32_t slot);
+    void end(const BodyStore& bodies, const AwakeSet& awake);
     std::span<const MovedBody> list() const { return list_; }
 
     /// The number of the last step, 0 before the first. No two steps of any worlds have the same number, and a copy has

@@ -175,69 +175,78 @@ void MergedContacts::give_load(const ContactWorld& world, std::uint32_t c, const
     state.friction_impulse += triangle_is_a(world, c) ? load.friction : -load.friction;
 }
 
+/// Lists the touching contacts that were not merged in this step yet, each mesh contact's ones by number.
+void MergedContacts::list_by_mesh_contact(const ContactWorld& world, std::span<const std::uint32_t> touching) {
+    ContactTable& contacts = world.contacts;
+    const auto mesh_contact_of = [&](std::uint32_t c) {
+        const ContactState& state = contacts.states[c];
+        return state.sensor || state.merged ? null_index : state.mesh_contact;
+    };
+    ends_.assign(contacts.mesh_contacts.size(), 0);
+    for (const std::uint32_t c : touching) {
+        if (const std::uint32_t k = mesh_contact_of(c); k != null_index) ++ends_[k];
+    }
+    std::uint32_t sum = 0;
+    for (std::uint32_t& end : ends_) {  // for now where each begins
+        const std::uint32_t count = end;
+        end = sum;
+        sum += count;
+    }
+    triangle_contacts_.assign(sum, {});
+    for (const std::uint32_t c : touching) {
+        const std::uint32_t k = mesh_contact_of(c);
+        if (k == null_index) continue;
+        std::uint32_t at = ends_[k]++;
+        for (; at > 0 && triangle_contacts_[at - 1].mesh_contact == k && triangle_contacts_[at - 1].contact > c; --at)
+            triangle_contacts_[at] = triangle_contacts_[at - 1];
+        triangle_contacts_[at] = {k, c};
+    }
+}
+
 void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,
                            std::span<const std::uint32_t> last_touching) {
     ContactTable& contacts = world.contacts;
     if (contacts.mesh_contacts.empty()) return;
-    triangle_contacts_.clear();
-    for (const std::uint32_t c : touching) {
-        const ContactState& state = contacts.states[c];
-        if (state.mesh_contact != null_index && !state.sensor && !state.merged)
-            triangle_contacts_.push_back({state.mesh_contact, c});
-    }
+    list_by_mesh_contact(world, touching);
     if (triangle_contacts_.empty()) return;
-    std::sort(triangle_contacts_.begin(), triangle_contacts_.end(),
-              [](const TriangleContact& x, const TriangleContact& y) {
-                  return x.mesh_contact != y.mesh_contact ? x.mesh_contact < y.mesh_contact : x.contact < y.contact;
-              });
     for (const std::uint32_t c : last_touching) {
         const std::uint32_t k = contacts.states[c].mesh_contact;
         if (k == null_index || contacts.states[c].point_count == 0 || contacts.has_manifold(c)) continue;
         const Load load = take_load(world, c);
         const vec3 normal = normal_from_mesh(world, c);
         // A new contact of the same mesh contact, if there is one, has taken its place and gets its load.
-        const auto first = std::lower_bound(
-            triangle_contacts_.begin(), triangle_contacts_.end(), k,
-            [](const TriangleContact& x, std::uint32_t mesh_contact) { return x.mesh_contact < mesh_contact; });
-        for (auto at = first; at != triangle_contacts_.end() && at->mesh_contact == k; ++at) {
-            const bool is_new = contacts.states[at->contact].point_count == 0;
-            if (!is_new || glm::dot(normal, normal_from_mesh(world, at->contact)) < settings::passed_on_normal)
+        for (const TriangleContact& each : triangle_contacts_of(k)) {
+            const bool is_new = contacts.states[each.contact].point_count == 0;
+            if (!is_new || glm::dot(normal, normal_from_mesh(world, each.contact)) < settings::passed_on_normal)
                 continue;
-            give_load(world, at->contact, load);
+            give_load(world, each.contact, load);
             break;
         }
     }
-    for (std::size_t first = 0; first < triangle_contacts_.size();) {
-        std::size_t last = first + 1;
-        while (last < triangle_contacts_.size() &&
-               triangle_contacts_[last].mesh_contact == triangle_contacts_[first].mesh_contact)
-            ++last;
-        if (last - first > 1) merge_mesh_contact(world, std::span(triangle_contacts_).subspan(first, last - first));
-        first = last;
+    for (std::uint32_t k = 0; k < ends_.size(); ++k) {
+        const auto list = triangle_contacts_of(k);
+        if (list.size() > 1) merge_mesh_contact(world, list);
     }
     std::erase_if(touching, [&](std::uint32_t c) { return !contacts.has_manifold(c); });
 }
 
 void MergedContacts::merge_mesh_contact(const ContactWorld& world, std::span<TriangleContact> list) {
-    ShapePool& shapes = world.shapes;
-    ContactTable& contacts = world.contacts;
-    const auto triangle_slot = [&](std::uint32_t c) {
-        return triangle_is_a(world, c) ? contacts.records[c].a : contacts.records[c].b;
-    };
+    for (TriangleContact& each : list) {
+        const PairRecord& record = world.contacts.records[each.contact];
+        each.normal = normal_from_mesh(world, each.contact);
+        each.material = world.shapes.triangles[triangle_is_a(world, each.contact) ? record.a : record.b].material;
+    }
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (list[i].mesh_contact == null_index) continue;  // already merged
-        const vec3 normal = normal_from_mesh(world, list[i].contact);
-        const std::uint32_t material = shapes.triangles[triangle_slot(list[i].contact)].material;
         facing_alike_.clear();
         for (std::size_t j = i; j < list.size(); ++j) {
-            const std::uint32_t c = list[j].contact;
-            if (list[j].mesh_contact == null_index || shapes.triangles[triangle_slot(c)].material != material ||
-                glm::dot(normal_from_mesh(world, c), normal) < settings::merged_normal)
+            if (list[j].mesh_contact == null_index || list[j].material != list[i].material ||
+                glm::dot(list[j].normal, list[i].normal) < settings::merged_normal)
                 continue;
-            facing_alike_.push_back(c);
+            facing_alike_.push_back(list[j].contact);
             list[j].mesh_contact = null_index;
         }
-        if (facing_alike_.size() > 1) merge_facing_alike(world, normal);
+        if (facing_alike_.size() > 1) merge_facing_alike(world, list[i].normal);
     }
 }
 

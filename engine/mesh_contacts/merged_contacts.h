@@ -23,7 +23,10 @@ public:
 
 private:
     struct TriangleContact {
-        std::uint32_t mesh_contact, contact;
+        std::uint32_t mesh_contact = null_index, contact = null_index;
+        // Set by merge_mesh_contact().
+        std::uint32_t material = 0;
+        vec3 normal{0.0f};  ///< from the mesh to the shape, world
     };
     /// A point of a contact with a triangle.
     struct TrianglePoint {
@@ -42,11 +45,17 @@ private:
     static vec3 normal_from_mesh(const ContactWorld& world, std::uint32_t contact);
     static Load take_load(const ContactWorld& world, std::uint32_t contact);
     static void give_load(const ContactWorld& world, std::uint32_t contact, const Load& load);
+    void list_by_mesh_contact(const ContactWorld& world, std::span<const std::uint32_t> touching);
+    std::span<TriangleContact> triangle_contacts_of(std::uint32_t mesh_contact) {
+        const std::uint32_t first = mesh_contact == 0 ? 0 : ends_[mesh_contact - 1];
+        return std::span(triangle_contacts_).subspan(first, ends_[mesh_contact] - first);
+    }
     void merge_mesh_contact(const ContactWorld& world, std::span<TriangleContact> list);
     void merge_facing_alike(const ContactWorld& world, const vec3& normal);
 
     // Scratch.
-    std::vector<TriangleContact> triangle_contacts_;
+    std::vector<TriangleContact> triangle_contacts_;  ///< mesh contact by mesh contact
+    std::vector<std::uint32_t> ends_;                 ///< in that list, by mesh contact
     std::vector<std::uint32_t> facing_alike_;  ///< contacts of one mesh contact whose triangles have the same normal
     std::vector<TrianglePoint> triangle_points_;
 };

@@ -172,7 +172,7 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::
     const bool placed = mesh_contact.clearance >= 0.0f && stamp == mesh_contact.stamp;
     const float distance2 = length_squared(middle - mesh_contact.side_point);
     if (placed && distance2 < mesh_contact.clearance * mesh_contact.clearance) return false;
-    const vec3 half = half_extents(shapes.local_boxes[mesh_contact.shape]);
+    const vec3 half = half_extents(shapes.locals[mesh_contact.shape].box);
     const float size = std::max({half.x, half.y, half.z});
     if (!placed) mesh_contact.side_point = middle;  // it is new, or the user has moved the shape or the mesh
     mesh_contact.stamp = stamp;

@@ -40,10 +40,13 @@ static bool is_braked(const SolveInput& in, const Islands& islands, const Island
     return in.indices.has_joint(slot) && touches_immovable && supports.has_jointed_contact(root) && !jointed;
 }
 
-/// Slows down a body that dry friction brings to rest, and finds out how long it has been still. Returns its kinetic
-/// energy, J.
-static double settle(Body& body, std::uint32_t slot, const SolveInput& in, const Islands& islands,
-                     const IslandSupports& supports, const SolverBodies& moving, const WorldDef& settings, float dt) {
+void Sleeping::settle(std::size_t place, Body& body, const Step& step) {
+    if (!body.is_dynamic()) {
+        settled_[place] = {};
+        return;
+    }
+    const auto& [in, islands, supports, moving, settings, dt] = step;
+    const std::uint32_t slot = awake_.list()[place];
     const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
     const bool may_sleep = settings.allow_sleep && body.allow_sleep;
     float speed = 0.0f, spin_speed = 0.0f;  // not needed for a body that may not sleep
@@ -80,12 +83,11 @@ static double settle(Body& body, std::uint32_t slot, const SolveInput& in, const
             body.linear_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / speed);
     }
     const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
-    return 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia.full() * spin));
+    settled_[place] = {0.5 * (body.mass * v2 + glm::dot(spin, body.inertia.full() * spin)), body.still_time, true};
 }
 
-void Sleeping::update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
-                      const SolverBodies& moving, const WorldDef& settings, float dt, const Jobs& jobs,
-                      FrameProfile& profile) {
+void Sleeping::end(const World& world, const Step& step, FrameProfile& profile) {
+    const auto& [in, islands, supports, moving, settings, dt] = step;
     BodyStore& bodies = world.bodies;
     const JointStore& joints = world.joints;
     const auto list = awake_.list();
@@ -94,19 +96,11 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
     for (std::uint32_t i = 0; i < in.indices.size(); ++i) {
         if (supports.touches_moving_kinematic(i)) island_still_time_[i] = 0.0f;
     }
-    energies_.resize(list.size());
-    jobs.for_each_run(list.size(), SolverIndices::least_bodies, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) {
-            Body& body = bodies[list[k]];
-            energies_[k] = body.is_dynamic() ? settle(body, list[k], in, islands, supports, moving, settings, dt) : 0.0;
-        }
-    });
     for (std::size_t k = 0; k < list.size(); ++k) {
-        const Body& body = bodies[list[k]];
-        if (!body.is_dynamic()) continue;
+        if (!settled_[k].dynamic) continue;
         float& least = island_still_time_[islands.find(in.indices.of(list[k]))];
-        least = std::min(least, body.still_time);
-        profile.kinetic_energy += energies_[k];
+        least = std::min(least, settled_[k].still_time);
+        profile.kinetic_energy += settled_[k].energy;
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -116,15 +110,15 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         if (b != 0 && !bodies[ends.b].is_dynamic()) island_still_time_[islands.find(a)] = 0.0f;
     }
     std::uint32_t roots = 0;
-    for (const std::uint32_t slot : list) {
-        const Body& body = bodies[slot];
-        const std::uint32_t index = in.indices.of(slot), root = islands.find(index);
-        if (body.is_dynamic()) {
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const std::uint32_t slot = list[k];
+        if (settled_[k].dynamic) {
+            const std::uint32_t index = in.indices.of(slot), root = islands.find(index);
             if (root == index) ++roots;
             if (island_still_time_[root] >= settings.time_to_sleep) put_to_sleep(world, slot);
-        } else if (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f)) {
+        } else if (bodies[slot].linear_velocity == vec3(0.0f) && bodies[slot].angular_velocity == vec3(0.0f)) {
             awake_.erase(slot);
-            world.broadphase.set_moving(body.proxy, false);
+            world.broadphase.set_moving(bodies[slot].proxy, false);
         }
     }
     profile.islands = roots;

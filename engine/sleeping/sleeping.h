@@ -59,11 +59,21 @@ public:
     /// kinematic one.
     void start_moving(const World& world, std::uint32_t slot);
 
-    /// Puts islands to sleep. Called in the stage `finish`. `islands` are those of `in`, and get shorter paths. Writes
-    /// the number of islands and the kinetic energy to the profile.
-    void update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
-                const SolverBodies& moving, const WorldDef& settings, float dt, const Jobs& jobs,
-                FrameProfile& profile);
+    /// The step whose end decides what falls asleep.
+    struct Step {
+        const SolveInput& in;
+        Islands& islands;  ///< those of `in`; they get shorter paths
+        const IslandSupports& supports;
+        const SolverBodies& moving;
+        const WorldDef& settings;
+        float dt;  ///< s
+    };
+    // To put islands to sleep: begin(), settle() for each place in the awake list, by any thread, and end().
+    void begin() { settled_.resize(awake_.list().size()); }
+    /// Slows down a body that dry friction brings to rest, and finds out how long it has been still.
+    void settle(std::size_t place, Body& body, const Step& step);
+    /// Writes the number of islands and the kinetic energy to the profile.
+    void end(const World& world, const Step& step, FrameProfile& profile);
 
     /// For saved worlds (common/bytes.h).
     template <class Bytes>
@@ -73,15 +83,21 @@ public:
     /// See AwakeSet::restore().
     bool restore(std::size_t slots) { return awake_.restore(slots); }
     std::size_t bytes() const {
-        return awake_.bytes() + island_still_time_.capacity() * sizeof(float) + energies_.capacity() * sizeof(double) +
+        return awake_.bytes() + island_still_time_.capacity() * sizeof(float) + settled_.capacity() * sizeof(Settled) +
                stack_.capacity() * sizeof(std::uint32_t);
     }
 
 private:
     AwakeSet awake_;
+    /// A body at the end of a step.
+    struct Settled {
+        double energy;  ///< kinetic, J
+        float still_time;
+        bool dynamic;
+    };
     // Scratch.
     std::vector<float> island_still_time_;   ///< by solver index of the island's root, s
-    Scratch<std::vector<double>> energies_;  ///< kinetic, by place in the awake list, J
+    Scratch<std::vector<Settled>> settled_;  ///< by place in the awake list
     std::vector<std::uint32_t> stack_;       ///< body slots
 };
 

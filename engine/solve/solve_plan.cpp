@@ -96,9 +96,8 @@ void SolvePlan::plan_begin(const Input& in) {
     // Index 0, and bodies beyond the slabs. These are stages of their own, so all bodies are ready before contacts are
     // prepared.
     add_bodies(Work::Kind::begin_bodies, 0, group_size);
-    add_bodies(Work::Kind::begin_bodies, indices.movable_end(), indices.size());
-    add_bodies(Work::Kind::bodies, indices.constrained_end(), indices.coasting_end(), &SolverKernel::coast);
-    add_bodies(Work::Kind::free_bodies, indices.coasting_end(), indices.size());
+    add_bodies(Work::Kind::begin_bodies, indices.movable_end(), indices.constrained_end());
+    add_bodies(Work::Kind::free_bodies, indices.constrained_end(), indices.size());
     add_in_groups(in, {.kind = FieldWork::Kind::begin_contacts});
     add({in.stiff_groups, 1}, {.kind = Work::Kind::begin_stiff});
 }
@@ -127,7 +126,7 @@ void SolvePlan::plan_substeps(const Input& in) {
     add_motion(in, &SolverKernel::end_spins);
     add_in_groups(in, {.kind = FieldWork::Kind::end_contacts});
     add_in_groups(in, {.kind = FieldWork::Kind::end_bodies});
-    add_bodies(Work::Kind::end_bodies, in.indices.movable_end(), in.indices.size());
+    add_bodies(Work::Kind::end_bodies, in.indices.movable_end(), in.indices.constrained_end());
 }
 
 void SolvePlan::add_renewal() {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talus {
 
@@ -38,6 +39,26 @@ float max_spin_of(const Body& body, const SolverStep& step, bool jointed) {
     return std::min(body.max_spin, most / step.substep);
 }
 
+/// Limits the velocities of a body before a step, and takes over a rotation and an angular velocity that were set.
+void make_ready(Body& body, float max_spin, const SolverStep& step) {
+    body.linear_velocity = limited(body.linear_velocity, max_speed_of(body, step));
+    body.angular_velocity = limited(body.angular_velocity, max_spin);
+    if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
+    if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
+}
+
+MotionLimit motion_limit(const Body& body) {
+    const float most = settings::continuous_motion * body.inner_radius;
+    if (!body.is_dynamic()) return {body.radius, -1.0f};
+    return {body.radius, body.continuous == Continuous::off ? std::numeric_limits<float>::infinity() : most * most};
+}
+
+/// Returns the gravitational acceleration of a dynamic body, m/s^2: none along locked axes.
+vec3 gravity_on(const Body& body, const vec3& inverse_mass, const SolverStep& step) {
+    const bool falls = inverse_mass != vec3(0.0f);
+    return body.gravity_scale * step.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
+}
+
 }  // namespace
 
 void put_inverse_inertia(SolverMass& mass, const mat3& m) {
@@ -45,12 +66,14 @@ void put_inverse_inertia(SolverMass& mass, const mat3& m) {
     std::copy(entries, entries + 6, mass.inverse_inertia);
 }
 
-void SolverBodies::reset(std::size_t count, const SolverStep& step) {
+void SolverBodies::reset(const SolverIndices& indices, const SolverStep& step) {
+    const std::size_t constrained = indices.constrained_end();
     step_ = step;
-    bodies_.resize(count);
-    masses_.resize(count);
-    centers_.resize(count + 1);  // the kernels read one number more than the last centre has
-    motions_.reset(count, step.finds_stale);
+    bodies_.resize(indices.size());
+    limits_.resize(indices.size());
+    masses_.resize(constrained);
+    centers_.resize(constrained + 1);  // the kernels read one number more than the last centre has
+    motions_.reset(constrained, step.finds_stale);
 }
 
 void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStore& store) {
@@ -66,22 +89,18 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
     SolverBody& sb = bodies_[i];
     SolverMass& mass = masses_[i];
     const float substep = step_.substep;
-    body.linear_velocity = limited(body.linear_velocity, max_speed_of(body, step_));
     BodyMotion motion;
     motion.jointed = indices.has_joint(slot);
     motion.max_spin = max_spin_of(body, step_, motion.jointed);
-    body.angular_velocity = limited(body.angular_velocity, motion.max_spin);
-    if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
-    if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
+    make_ready(body, motion.max_spin, step_);
+    limits_[i] = motion_limit(body);
     centers_[i] = body.center;
     if (body.is_dynamic()) {
         const auto [inverse_mass, inverse_inertia] = response_of(body, body.rotation);
         drop_locked_motion(body);
         if (body.torque != vec3(0.0f))
             body.torque = limited_torque(body.torque, inverse_inertia, motion.max_spin, substep);
-        const bool falls = inverse_mass != vec3(0.0f);
-        const vec3 gravity =
-            body.gravity_scale * step_.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
+        const vec3 gravity = gravity_on(body, inverse_mass, step_);
         store3(mass.gravity, gravity);
         store3(mass.inverse_mass, inverse_mass);
         mass.least_response = least_response(body);
@@ -92,8 +111,7 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
         motion.angular_acceleration = inverse_inertia * body.torque;
         motion.linear_damping = 1.0f / (1.0f + substep * body.linear_damping);
         motion.angular_damping = 1.0f / (1.0f + substep * body.angular_damping);
-        const bool constrained = i < indices.constrained_end();
-        motion.gyroscopic = constrained && !body.isotropic && (body.locks & lock_turning) == 0;
+        motion.gyroscopic = !body.isotropic && (body.locks & lock_turning) == 0;
         if (step_.finds_stale) {
             const float strict = SubstepContacts::strictness(indices, slot);
             motion.stale_by_spin = strict * body.stale_by_spin;
@@ -101,7 +119,7 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
             motion.own_axis = rotate(body.rotation, vec3(body.principal.x_axis));
         }
         motion.moments = vec3(body.principal.moments);
-        if (constrained && !body.isotropic) {
+        if (!body.isotropic) {
             const glm::dquat axes = principal_rotation(body, body.exact_rotation);
             motion.axes = quat(axes);
             if (motion.gyroscopic) {
@@ -126,7 +144,6 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     // velocity.
     body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), max_speed_of(body, step_));
     body.center = displaced(body.center, load3(sb.displacement));
-    if (i >= indices.coasting_end()) return;  // move_freely() has written the rotation
     const glm::dquat q = rotation(i, body);
     // Its length is nearly 1, so one step of Newton's method normalises it.
     body.exact_rotation = q * (1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
@@ -137,29 +154,59 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
 }
 
 void SolverBodies::move_freely(std::uint32_t i, const SolverIndices& indices, BodyStore& store) {
+    SolverBody& sb = bodies_[i];
+    sb = SolverBody{};
     if (!indices.is_body(i)) return;
     Body& body = store[indices.slot(i)];
-    SolverBody& sb = bodies_[i];
-    const float substep = step_.substep;
-    const vec3 gain = substep * (body.gravity_scale * step_.gravity + body.inverse_mass * body.force);
-    const float damping = 1.0f / (1.0f + substep * body.linear_damping);
+    TALUS_ASSERT(is_sound(body));
+    const float substep = step_.substep, max_speed = max_speed_of(body, step_),
+                max_spin = max_spin_of(body, step_, false);
+    make_ready(body, max_spin, step_);
+    limits_[i] = motion_limit(body);
+    vec3 gain(0.0f), angular_acceleration(0.0f);
+    float damping = 1.0f;
+    FreeTurn turn;
+    if (body.is_dynamic()) {
+        drop_locked_motion(body);
+        vec3 inverse_mass(body.inverse_mass);
+        if (body.locks != 0 || body.torque != vec3(0.0f)) {
+            const Response response = response_of(body, body.rotation);
+            inverse_mass = response.inverse_mass;
+            body.torque = limited_torque(body.torque, response.inverse_inertia, max_spin, substep);
+            angular_acceleration = response.inverse_inertia * body.torque;
+        }
+        gain = substep * (gravity_on(body, inverse_mass, step_) + inverse_mass * body.force);
+        damping = 1.0f / (1.0f + substep * body.linear_damping);
+        turn.damping = 1.0f / (1.0f + substep * body.angular_damping);
+    }
     vec3 velocity = body.linear_velocity, displacement(0.0f);
     for (int k = 0; k < step_.substeps; ++k) {
-        velocity = limited((velocity + gain) * damping, max_speed_of(body, step_));
+        velocity = limited((velocity + gain) * damping, max_speed);
         displacement += substep * velocity;
     }
-    FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
-    turn_freely(turn, body.principal, step_.substeps, substep);
-    store3(sb.velocity, velocity);
-    store3(sb.displacement, displacement);
-    store3(sb.turn, vec3(turn.turned));
+    turn.torque = body.torque;
+    turn.rotation = body.exact_rotation;
+    turn.spin = body.exact_spin;
+    const bool tumbles = body.is_dynamic() && !body.isotropic && body.locks == 0;
+    if (tumbles) {
+        turn_freely(turn, body.principal, step_.substeps, substep);
+    } else {
+        turn_steadily(turn, angular_acceleration, step_.substeps, substep);
+    }
+    body.force = body.torque = vec3(0.0f);
+    body.linear_velocity = velocity;
+    body.center = displaced(body.center, displacement);
     // Torques may raise the angular velocity, and so may tumbling, which conserves energy but not the angular velocity.
     const vec3 spin(turn.spin);
-    body.angular_velocity = limited(spin, max_spin_of(body, step_, false));
+    body.angular_velocity = limited(spin, max_spin);
     body.exact_spin = body.angular_velocity == spin ? turn.spin : glm::dvec3(body.angular_velocity);
-    store3(sb.angular_velocity, body.angular_velocity);
     body.exact_rotation = turn.rotation;
     body.rotation = quat(turn.rotation);
+    store3(sb.velocity, body.linear_velocity);
+    store3(sb.angular_velocity, body.angular_velocity);
+    store3(sb.displacement, displacement);
+    store3(sb.turn, vec3(turn.turned));
+    TALUS_ASSERT(is_sound(body));
 }
 
 glm::dvec3 SolverBodies::angular_momentum(std::uint32_t i, const Body& body, const glm::dvec3& spin) const {
@@ -169,8 +216,8 @@ glm::dvec3 SolverBodies::angular_momentum(std::uint32_t i, const Body& body, con
 }
 
 std::size_t SolverBodies::bytes() const {
-    return bodies_.capacity() * sizeof(SolverBody) + masses_.capacity() * sizeof(SolverMass) +
-           centers_.capacity() * sizeof(dvec3) + motions_.bytes();
+    return bodies_.capacity() * sizeof(SolverBody) + limits_.capacity() * sizeof(MotionLimit) +
+           masses_.capacity() * sizeof(SolverMass) + centers_.capacity() * sizeof(dvec3) + motions_.bytes();
 }
 
 }  // namespace talus

@@ -5,8 +5,12 @@
 ///     run():    a pass of the kernels over whole groups: gravity, damping, positions, checks
 ///     end():    SolverBody      ->  Body
 ///
-/// Between begin() and end(), the bodies in the store keep their poses of the start of the step. Nothing but memory is
-/// kept across frames. Different threads may work on different indices.
+/// Between begin() and end(), the bodies in the store keep their poses of the start of the step. A free body
+/// (solver_indices.h) is moved by one call instead, so that its data pass through the cache once:
+///
+///     move_freely():  Body  ->  Body, and SolverBody for those that ask how far it has moved
+///
+/// Nothing but memory is kept across frames. Different threads may work on different indices.
 
 #include "engine/bodies/body_motions.h"
 #include "engine/bodies/body_store.h"
@@ -33,28 +37,30 @@ struct SolverStep {
 
 class SolverBodies {
 public:
-    /// Makes room for `count` solver indices. begin() must be called for each of them.
-    void reset(std::size_t count, const SolverStep& step);
+    /// Makes room for all solver indices. begin() or move_freely() must be called for each of them.
+    void reset(const SolverIndices& indices, const SolverStep& step);
     /// Reads a body from the store. Limits its velocities, and removes their components along locked axes.
     void begin(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
-    /// Integrates a body that tumbles freely (solver_indices.h) over the whole step (free_turn.h).
+    /// Moves a free body through the whole step.
     void move_freely(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
     /// Writes a body's pose and velocities back to the store.
     void end(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies) const;
 
     /// Runs a pass over the indices first to last - 1. Both must be multiples of SolverIndices::group_size.
     void run(BodyMotions::Pass pass, std::uint32_t first, std::uint32_t last) {
-        motions_.run(pass, first, last, bodies_, step_.substep, step_.substeps, step_.max_speed);
+        motions_.run(pass, first, last, bodies_, step_.substep, step_.max_speed);
     }
 
     const SolverStep& step() const { return step_; }
     std::span<SolverBody> bodies() { return bodies_; }
     std::span<const SolverBody> bodies() const { return bodies_; }
+    /// Of bodies that are not free, and so are centers() and motions().
     std::span<SolverMass> masses() { return masses_; }
     std::span<const SolverMass> masses() const { return masses_; }
     /// The centres of mass at the start of the step, or where the body's contacts were last tested, m.
     std::span<dvec3> centers() { return centers_; }
     std::span<const dvec3> centers() const { return centers_; }
+    std::span<const MotionLimit> limits() const { return limits_; }
     BodyMotions& motions() { return motions_; }
     const BodyMotions& motions() const { return motions_; }
     SolverBody& operator[](std::uint32_t index) { return bodies_[index]; }
@@ -74,6 +80,7 @@ public:
 private:
     SolverStep step_;
     std::vector<SolverBody> bodies_;
+    std::vector<MotionLimit> limits_;
     std::vector<SolverMass> masses_;
     std::vector<dvec3> centers_;
     BodyMotions motions_{best_solver_kernel()};

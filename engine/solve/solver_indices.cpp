@@ -105,14 +105,9 @@ void SolverIndices::assign(const BodyStore& bodies, const AwakeSet& awake, const
         slab_of_[i] = slab;
     }
 
-    const auto tumbles = [&](std::uint32_t slot) {
-        const Body& body = bodies[slot];
-        return body.is_dynamic() && !body.isotropic && body.locks == 0;
-    };
     constrained_end_ =
         append(awake, [&](std::uint32_t slot) { return constraints_[slot] != 0 && !is_movable(bodies, slot); });
-    coasting_end_ = append(awake, [&](std::uint32_t slot) { return constraints_[slot] == 0 && !tumbles(slot); });
-    append(awake, [&](std::uint32_t slot) { return constraints_[slot] == 0 && tumbles(slot); });
+    append(awake, [&](std::uint32_t slot) { return constraints_[slot] == 0; });
     slab_of_.resize(slots_.size(), 0);
 }
 

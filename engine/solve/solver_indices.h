@@ -4,14 +4,13 @@
 /// The solver does not use body slots. Each body that takes part in the step has a *solver index*. Bodies of the same
 /// kind have consecutive indices, so that whole groups of SIMD lanes can be loaded at once:
 ///
-///     | immovable | movable, slab by slab | constrained, immovable | coasting | tumbling freely |
-///     0           group_size              movable_end()            constrained_end()  coasting_end()   size()
+///     | immovable | movable, slab by slab | constrained, immovable | free |
+///     0           group_size              movable_end()            constrained_end()  size()
 ///
 ///   immovable              index 0 stands for all bodies that do not take part: fixed and sleeping ones
 ///   movable                dynamic bodies with a contact or a joint, ordered by slab of space (slabs.h)
 ///   constrained, immovable kinematic bodies with a contact or a joint
-///   coasting               bodies without a constraint whose angular velocity stays constant
-///   tumbling freely        bodies without a constraint whose inertia tensor is not a multiple of the identity
+///   free                   bodies without a constraint; nothing but they themselves reads or writes them in the solve
 ///
 /// Each kind, and each slab, begins at a multiple of group_size. The indices that are left over belong to no body.
 ///
@@ -78,7 +77,6 @@ public:
 
     std::uint32_t movable_end() const { return movable_end_; }
     std::uint32_t constrained_end() const { return constrained_end_; }
-    std::uint32_t coasting_end() const { return coasting_end_; }
     /// Returns the body slots of the movable bodies, in the order of the awake list.
     std::span<const std::uint32_t> movable() const { return movable_; }
     /// Calls visit(solver index) for each movable body.
@@ -126,7 +124,7 @@ private:
     std::vector<std::uint32_t> slots_;           ///< by solver index
     std::vector<std::uint8_t> slab_of_;          ///< by solver index
     std::vector<std::uint32_t> movable_;
-    std::uint32_t movable_end_ = 0, constrained_end_ = 0, coasting_end_ = 0;
+    std::uint32_t movable_end_ = 0, constrained_end_ = 0;
     Slabs slabs_;
     std::array<std::uint32_t, most_slabs> slab_costs_{};  ///< sums of contact_counts_
     SlabGroups slab_groups_{};

@@ -84,11 +84,11 @@ void visit_fields(Bytes& bytes, SymmetricMatrix& m) {
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, Body& body) {
-    auto& [center, rotation, linear_velocity, angular_velocity, exact_rotation, exact_spin, force, torque, local_center,
-           inertia, inverse_inertia, mass, inverse_mass, principal, isotropic, linear_damping, angular_damping,
-           gravity_scale, max_speed, max_spin, radius, spread, inner_radius, gyration, stale_by_spin, stale_by_tilt,
-           still_time, still_place, still_rotation, slow_time, settle_place, first_shape, shape_count, proxy,
-           first_pair, pair_count, generation, user_data, type, locks, in_use, allow_sleep, continuous] = body;
+    auto& [center, rotation, linear_velocity, angular_velocity, exact_rotation, exact_spin, user_data, force, torque,
+           local_center, radius, mass, inverse_mass, linear_damping, angular_damping, gravity_scale, first_shape,
+           shape_count, proxy, generation, type, locks, isotropic, in_use, allow_sleep, continuous, max_speed, max_spin,
+           still_time, slow_time, inner_radius, spread, first_pair, still_place, still_rotation, settle_place, inertia,
+           inverse_inertia, principal, gyration, stale_by_spin, stale_by_tilt, pair_count] = body;
     bytes(in_use, generation);
     if (!in_use) return;
     bytes(center, rotation, linear_velocity, angular_velocity, exact_rotation, exact_spin, force, torque, local_center,

@@ -12,6 +12,7 @@
 #include "engine/world/error_text.h"
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/shapes/size_limits.h"
+#include "narrowphase/shapes/turned_bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,9 +100,9 @@ struct ShapeQuery {
         if (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f) return {};
         return out_of_range(ErrorCode::not_finite, "pose.rotation", text(asked_pose.rotation), unit_quaternion);
     }
-    WorldAabb box() const { return translated(turned_box(pose.rotation, bounds(shape)), pose.position); }
+    WorldAabb box() const { return translated(detail::turned_bounds(shape, pose.rotation), pose.position); }
     BoxCast box_cast() const {
-        const Aabb around = turned_box(pose.rotation, bounds(shape));
+        const Aabb around = detail::turned_bounds(shape, pose.rotation);
         return {displaced(pose.position, center(around)), translation, half_extents(around)};
     }
     CastHit meet(const Shape& target, const WorldTransform& at, BodyId body) const {

@@ -17,7 +17,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     driven_loads.limit(in, def.gravity, substep, contacts.states);
     island_momentum.find_islands(in, supports);
     const bool renews = substep_contacts.may_renew();
-    moving.reset(indices.size(), {def.gravity, def.max_speed, substep, substeps.count(), renews});
+    moving.reset(indices, {def.gravity, def.max_speed, substep, substeps.count(), renews});
     solver.begin(graph, edges, substep, substeps.contact_hertz(), renews ? contacts.states.size() : 0,
                  substeps.hardness(), &substeps.crowded());
     island_momentum.find_contacts(in, solver);

@@ -181,6 +181,7 @@ void World::State::collide_continuously(float dt, const Jobs& jobs) {
                                 .awake = awake(),
                                 .solver_indices = indices.index_by_slot(),
                                 .solver_bodies = moving.bodies(),
+                                .limits = moving.limits(),
                                 .has_joint = has_joint,
                                 .modify = modify_impact};
     continuous.step(input, {.bodies = bodies, .solver_bodies = moving.bodies(), .joint_solver = joint_solver}, jobs);
@@ -190,9 +191,23 @@ void World::State::collide_continuously(float dt, const Jobs& jobs) {
 
 void World::State::finish(float dt, const Jobs& jobs) {
     const ContactWorld world = contact_world();
-    proxies.expect_motion(world, awake(), dt, jobs);
-    sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def, dt, jobs, profile);
-    moved_bodies.report(bodies, awake(), jobs);
+    const SolveInput in = solve_input();
+    const Sleeping::Step ended{in, islands, supports, moving, def, dt};
+    const auto list = awake().list();
+    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(list.size(), SolverIndices::least_bodies));
+    proxies.begin_motion(dt, tasks);
+    sleeping.begin();
+    moved_bodies.begin(list.size());
+    // All that is done with single bodies is done in one pass, because their data come from memory.
+    jobs.for_each_part(list.size(), tasks, [&](std::size_t task, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            proxies.expect_motion(world, list[i], task);
+            sleeping.settle(i, bodies[list[i]], ended);
+            moved_bodies.set(i, bodies, list[i]);
+        }
+    });
+    sleeping.end(sleeping_world(), ended, profile);
+    moved_bodies.end(bodies, awake());
     Stopwatch clock(def.timing != Timing::off);
     proxies.move_awake(world);
     for (const std::uint32_t slot : continuous.struck()) {

@@ -4,6 +4,8 @@
 #include <talus/narrowphase/shape.h>
 #include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
+#include "narrowphase/triangles/by_vertex.h"
+#include "narrowphase/triangles/triangle_tree.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +74,35 @@ private:
     std::vector<std::uint32_t> first_, next_, number_;
 };
 
+/// Keeps the first of triangles with the same corners.
+void drop_repeated(std::size_t vertices, CleanTriangles& triangles) {
+    std::vector<Corners>& corners = triangles.corners;
+    std::vector<std::uint32_t>& sources = triangles.sources;
+    const auto count = static_cast<std::uint32_t>(corners.size());
+    ByVertex at(vertices, count, [&](std::uint32_t t) { return corners[t][0]; });
+    std::vector<std::uint32_t> repeated;
+    for (std::size_t v = 0; v < at.vertices(); ++v) {
+        const std::span<std::uint32_t> here = at[v];
+        std::sort(here.begin(), here.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return corners[a] != corners[b] ? corners[a] < corners[b] : a < b;
+        });
+        for (std::size_t k = 1; k < here.size(); ++k) {
+            if (corners[here[k]] == corners[here[k - 1]]) repeated.push_back(here[k]);
+        }
+    }
+    if (repeated.empty()) return;
+    std::vector<bool> drops(count, false);
+    for (const std::uint32_t t : repeated) drops[t] = true;
+    std::uint32_t kept = 0;
+    for (std::uint32_t t = 0; t < count; ++t) {
+        if (drops[t]) continue;
+        corners[kept] = corners[t];
+        sources[kept++] = sources[t];
+    }
+    corners.resize(kept);
+    sources.resize(kept);
+}
+
 }  // namespace
 
 Error mesh_refused(ErrorCode code, std::string message) { return {code, "mesh: " + std::move(message)}; }
@@ -82,10 +113,12 @@ Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint3
         return mesh_refused(ErrorCode::bad_argument,
                             "there are " + std::to_string(indices.size()) +
                                 " indices; there must be three for each triangle, and at least one triangle");
-    if (vertices.size() >= nobody || indices.size() / 3 >= nobody)
+    if (vertices.size() >= nobody || indices.size() / 3 > TriangleTree::most_triangles)
         return mesh_refused(ErrorCode::too_complex, "it has " + std::to_string(vertices.size()) + " vertices and " +
                                                         std::to_string(indices.size() / 3) +
-                                                        " triangles; each must be less than " + std::to_string(nobody));
+                                                        " triangles; there must be less than " +
+                                                        std::to_string(nobody) + " and at most " +
+                                                        std::to_string(TriangleTree::most_triangles));
     for (std::size_t k = 0; k < indices.size(); ++k) {
         if (indices[k] >= vertices.size())
             return mesh_refused(ErrorCode::bad_argument, "index " + std::to_string(indices[k]) + " is beyond the " +
@@ -104,11 +137,6 @@ Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint3
     }
     out.vertices.assign(vertices.begin(), vertices.end());
     const Welder weld(vertices);
-    struct Key {
-        Corners corners;  ///< the lowest first
-        std::uint32_t triangle;
-    };
-    std::vector<Key> keys;
     for (std::uint32_t t = 0; 3 * static_cast<std::size_t>(t) < indices.size(); ++t) {
         Corners c{};
         for (std::size_t i = 0; i < 3; ++i) c[i] = weld[indices[3 * static_cast<std::size_t>(t) + i]];
@@ -116,22 +144,14 @@ Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint3
         const vec3 &p = vertices[c[0]], &q = vertices[c[1]], &r = vertices[c[2]];
         if (drop_thin && check(triangle(vec3(0.0f), q - p, r - p))) continue;
         while (c[0] > c[1] || c[0] > c[2]) c = {c[1], c[2], c[0]};
-        keys.push_back({c, t});
+        out.corners.push_back(c);
+        out.sources.push_back(t);
     }
-    if (keys.empty())
+    if (out.corners.empty())
         return mesh_refused(ErrorCode::degenerate_shape,
                             "none of its triangles can be used: each has no area, is too thin, or is larger than 1e6 "
                             "m; are its indices right?");
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
-        return a.corners != b.corners ? a.corners < b.corners : a.triangle < b.triangle;
-    });
-    keys.erase(std::unique(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.corners == b.corners; }),
-               keys.end());
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.triangle < b.triangle; });
-    for (const Key& key : keys) {
-        out.corners.push_back(key.corners);
-        out.sources.push_back(key.triangle);
-    }
+    drop_repeated(vertices.size(), out);
     return {};
 }
 

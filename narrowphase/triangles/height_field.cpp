@@ -63,7 +63,7 @@ public:
     std::uint32_t source(std::uint32_t t) const override { return t; }
 
     void find(const Aabb& box, std::vector<std::uint32_t>& found) const override {
-        if (!overlaps(box, bounds_)) return;
+        if (!is_finite(box.lower) || !is_finite(box.upper) || !overlaps(box, bounds_)) return;
         const auto column = [](float x, float spacing, std::uint32_t cells, double room) {
             const double at = std::floor(static_cast<double>(x) / static_cast<double>(spacing) + room);
             return static_cast<std::uint32_t>(std::clamp(at, 0.0, static_cast<double>(cells) - 1.0));

@@ -3,15 +3,16 @@
 #include "common/number_text.h"
 #include "narrowphase/shapes/moments.h"
 #include "narrowphase/shapes/size_limits.h"
+#include "narrowphase/triangles/by_vertex.h"
 #include "narrowphase/triangles/clean_triangles.h"
-#include "narrowphase/triangles/moving_box.h"
 #include "narrowphase/triangles/triangle_bytes.h"
+#include "narrowphase/triangles/triangle_tree.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
+#include <utility>
 
 namespace talus {
 
@@ -34,81 +35,58 @@ public:
         two_sided_ = two_sided;
         size_ = static_cast<std::uint32_t>(corners_.size());
         for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
-        build_tree();
-        bounds_ = nodes_[0].box();
+        const std::vector<std::uint32_t> order = build_tree();
+        const auto arrange = [&](auto& list) {
+            auto sorted = list;
+            for (std::uint32_t t = 0; t < size_; ++t) sorted[t] = list[order[t]];
+            list = std::move(sorted);
+        };
+        arrange(corners_);
+        arrange(sources_);
+        if (!materials_.empty()) arrange(materials_);
         find_neighbours();
     }
     /// Reads a mesh; if the bytes fail, it must not be used.
     explicit Mesh(ByteReader& bytes) { read(bytes); }
 
-    void write(ByteWriter& bytes) const {
-        bytes(vertices_, corners_, sources_, materials_, two_sided_);
-        bytes(static_cast<std::uint32_t>(nodes_.size()));
-        for (const Node& node : nodes_) bytes(node.first, node.count);
-    }
+    void write(ByteWriter& bytes) const { bytes(vertices_, corners_, sources_, materials_, two_sided_); }
 
     SetTriangle triangle(std::uint32_t t) const override {
         SetTriangle s;
         for (std::size_t i = 0; i < 3; ++i) {
             s.points[i] = vertices_[corners_[t][i]];
-            s.beyond[i] = vertices_[sides_[t].beyond[i]];
+            s.beyond[i] = vertices_[corner_beyond(t, i)];
         }
         s.normal = vec3(normal_of(t));
         s.material = materials_.empty() ? 0u : materials_[t];
         return s;
     }
+    std::array<vec3, 3> points(std::uint32_t t) const override {
+        const Corners& c = corners_[t];
+        return {vertices_[c[0]], vertices_[c[1]], vertices_[c[2]]};
+    }
     std::uint32_t source(std::uint32_t t) const override { return sources_[t]; }
 
     void find(const Aabb& box, std::vector<std::uint32_t>& found) const override {
-        std::uint32_t stack[most_depth];
-        std::size_t top = 0;
-        stack[top++] = 0;
-        while (top > 0) {
-            const Node& node = nodes_[stack[--top]];
-            if (!overlaps(node.box(), box)) continue;
-            if (node.count == 0) {  // the left child is next, because triangles are numbered from left to right
-                stack[top++] = node.first + 1;
-                stack[top++] = node.first;
-                continue;
+        if (!is_finite(box.lower) || !is_finite(box.upper)) return;
+        const Float4 lower = xyz0(box.lower), upper = xyz0(box.upper);
+        tree_.find(box, [&](std::uint32_t first, std::uint32_t last) {
+            for (std::uint32_t t = first; t < last; ++t) {
+                const BoxCorners c = corners_of_box(t);
+                if (lane_bits((c.low <= upper) & (c.high >= lower)) == 15) found.push_back(t);
             }
-            for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
-                if (overlaps(box_of(t), box)) found.push_back(t);
-            }
-        }
+        });
     }
 
     void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
-        const detail::MovingBox moving(origin, translation, half);
-        struct Entry {
-            std::uint32_t node;
-            double enter;
-        };
-        Entry stack[most_depth];
-        std::size_t top = 0;
-        float most = 1.0f;
-        const double at_root = moving.enter(nodes_[0].box(), 1.0);
-        if (at_root < 0.0) return;
-        stack[top++] = {0, at_root};
-        while (top > 0) {
-            const Entry entry = stack[--top];
-            if (entry.enter > static_cast<double>(most)) continue;
-            const Node& node = nodes_[entry.node];
-            if (node.count != 0) {
-                for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
-                    if (moving.enter(box_of(t), static_cast<double>(most)) < 0.0) continue;
-                    most = visit(t, most);
-                    if (!(most >= 0.0f)) return;
-                }
-                continue;
+        const BoxWay way(origin, translation, half);
+        tree_.cast(way, [&](std::uint32_t first, std::uint32_t last, float most) {
+            for (std::uint32_t t = first; t < last && most >= 0.0f; ++t) {
+                const BoxCorners c = corners_of_box(t);
+                if (way.touches(c.low, c.high, most)) most = visit(t, most);
             }
-            const double left = moving.enter(nodes_[node.first].box(), static_cast<double>(most));
-            const double right = moving.enter(nodes_[node.first + 1].box(), static_cast<double>(most));
-            const bool left_first = right < 0.0 || (left >= 0.0 && left <= right);
-            const Entry near{left_first ? node.first : node.first + 1, left_first ? left : right};
-            const Entry far{left_first ? node.first + 1 : node.first, left_first ? right : left};
-            if (far.enter >= 0.0) stack[top++] = far;
-            if (near.enter >= 0.0) stack[top++] = near;
-        }
+            return most;
+        });
     }
 
     void around(std::uint32_t t, int corner, PointVisitor visit) const override {
@@ -135,39 +113,31 @@ public:
 
     std::size_t bytes() const override {
         return vertices_.capacity() * sizeof(vec3) + corners_.capacity() * sizeof(Corners) +
-               sides_.capacity() * sizeof(Sides) + sources_.capacity() * sizeof(std::uint32_t) + materials_.capacity() +
-               nodes_.capacity() * sizeof(Node);
+               neighbours_.capacity() * sizeof(Corners) + sources_.capacity() * sizeof(std::uint32_t) +
+               materials_.capacity() + tree_.bytes();
     }
 
 private:
-    static constexpr std::size_t most_depth = 64;
-    static constexpr std::uint32_t leaf_size = 4;
-    static constexpr int bins = 12;
-
-    /// Inner nodes have no triangles: their children are `first` and `first + 1`.
-    struct Node {
-        vec3 lower;
-        std::uint32_t first;
-        vec3 upper;
-        std::uint32_t count;
-        Aabb box() const { return {lower, upper}; }
-    };
-    /// Across the edge from corner i to the next: the neighbour and its own corner; if there is none, `nobody` and the
-    /// triangle's own third corner.
-    struct Sides {
-        Corners neighbour, beyond;
-    };
-
     std::vector<vec3> vertices_;
     std::vector<Corners> corners_;
-    std::vector<Sides> sides_;
+    /// Across the edge from corner i to the next: the neighbour and its edge, as neighbour << 2 | edge, or `nobody`.
+    std::vector<Corners> neighbours_;
     std::vector<std::uint32_t> sources_;
     std::vector<std::uint8_t> materials_;
-    std::vector<Node> nodes_;
+    TriangleTree tree_;
 
     Aabb box_of(std::uint32_t t) const {
         const Corners& c = corners_[t];
         return talus::box_of(vertices_[c[0]], vertices_[c[1]], vertices_[c[2]]);
+    }
+    /// The same as lanes.
+    struct BoxCorners {
+        Float4 low, high;
+    };
+    BoxCorners corners_of_box(std::uint32_t t) const {
+        const Corners& c = corners_[t];
+        const Float4 p = xyz0(vertices_[c[0]]), q = xyz0(vertices_[c[1]]), r = xyz0(vertices_[c[2]]);
+        return {min_lanes(p, min_lanes(q, r)), max_lanes(p, max_lanes(q, r))};
     }
     glm::dvec3 normal_of(std::uint32_t t) const {
         const glm::dvec3 a(vertices_[corners_[t][0]]), b(vertices_[corners_[t][1]]), c(vertices_[corners_[t][2]]);
@@ -178,22 +148,20 @@ private:
     std::uint32_t across(std::uint32_t t, std::uint32_t u, std::uint32_t v) const {
         for (std::size_t i = 0; i < 3; ++i) {
             const std::uint32_t p = corners_[t][i], q = corners_[t][(i + 1) % 3];
-            if ((p == u && q == v) || (p == v && q == u)) return sides_[t].neighbour[i];
+            if (!((p == u && q == v) || (p == v && q == u))) continue;
+            return neighbours_[t][i] == nobody ? nobody : neighbours_[t][i] >> 2;
         }
         return nobody;
     }
 
     /// Reads what write() has written. The bytes fail if it is no mesh.
     void read(ByteReader& bytes) {
-        std::uint32_t node_count = 0;
-        bytes(vertices_, corners_, sources_, materials_, two_sided_, node_count);
+        bytes(vertices_, corners_, sources_, materials_, two_sided_);
         if (bytes.failed()) return;
         size_ = static_cast<std::uint32_t>(corners_.size());
-        const bool fits = size_ > 0 && corners_.size() < nobody && vertices_.size() < nobody &&
+        const bool fits = size_ > 0 && corners_.size() <= TriangleTree::most_triangles && vertices_.size() < nobody &&
                           sources_.size() == size_ && (materials_.empty() || materials_.size() == size_);
         if (!bytes.expect(fits, "the lists of a mesh differ in length")) return;
-        if (!bytes.expect(node_count > 0 && node_count <= bytes.left() / 8, "the tree of a mesh has a wrong size"))
-            return;
         for (const vec3& v : vertices_) {
             const vec3 far = glm::abs(v);
             if (!bytes.expect(std::max({far.x, far.y, far.z}) <= largest_size, "a vertex of a mesh is too far out"))
@@ -208,206 +176,146 @@ private:
                 return;
         }
         for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
-        nodes_.resize(node_count);
-        for (Node& node : nodes_) bytes(node.first, node.count);
-        if (bytes.failed() || !bytes.expect(fit_tree(), "the tree of a mesh is wrong")) return;
-        bounds_ = nodes_[0].box();
-        find_neighbours();
+        const std::vector<std::uint32_t> order = build_tree();
+        const bool in_order = std::is_sorted(order.begin(), order.end());
+        if (bytes.expect(in_order, "the triangles of a mesh are not in the order of its tree")) find_neighbours();
     }
 
-    /// Finds the boxes of the tree's nodes. Returns false if it is not a tree over all triangles, from left to right.
-    bool fit_tree() {
-        std::vector<std::uint8_t> depth(nodes_.size(), 0);
-        std::size_t children = 1;
-        for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            const Node& node = nodes_[i];
-            if (node.count != 0) continue;
-            if (node.first <= i || node.first + std::size_t{1} >= nodes_.size()) return false;
-            for (const std::size_t child : {node.first + std::size_t{0}, node.first + std::size_t{1}}) {
-                if (depth[child] != 0 || depth[i] + 2u >= most_depth) return false;
-                depth[child] = static_cast<std::uint8_t>(depth[i] + 1);
-                ++children;
-            }
-        }
-        if (children != nodes_.size()) return false;
-        for (std::size_t i = nodes_.size(); i-- > 0;) {
-            Node& node = nodes_[i];
-            Aabb box;
-            if (node.count == 0) {
-                box = merge(nodes_[node.first].box(), nodes_[node.first + 1].box());
-            } else {
-                if (node.first >= size_ || node.count > size_ - node.first) return false;
-                box = box_of(node.first);
-                for (std::uint32_t t = node.first + 1; t < node.first + node.count; ++t) box = merge(box, box_of(t));
-            }
-            node.lower = box.lower;
-            node.upper = box.upper;
-        }
-        // The leaves, from left to right.
-        std::uint32_t next = 0, stack[most_depth];
-        std::size_t top = 0;
-        stack[top++] = 0;
-        while (top > 0) {
-            const Node& node = nodes_[stack[--top]];
-            if (node.count == 0) {
-                stack[top++] = node.first + 1;
-                stack[top++] = node.first;
-            } else {
-                if (node.first != next) return false;
-                next += node.count;
-            }
-        }
-        return next == size_;
+    /// Returns the order that the triangles must get.
+    std::vector<std::uint32_t> build_tree() {
+        std::vector<Aabb> boxes(size_);
+        for (std::uint32_t t = 0; t < size_; ++t) boxes[t] = box_of(t);
+        std::vector<std::uint32_t> order = tree_.build(boxes);
+        bounds_ = tree_.bounds();
+        return order;
     }
 
-    /// Builds the tree from the root down, by the surface area heuristic over bins of the boxes' middles (Wald 2007).
-    /// If there is only one bin, or the tree has become deep, it divides into equal halves.
-    void build_tree() {
-        struct Item {
-            Aabb box;
-            vec3 middle;
-            std::uint32_t triangle;
-        };
-        struct Range {
-            std::uint32_t node, first, last;
-            int depth;
-        };
-        std::vector<Item> items(size_);
-        for (std::uint32_t t = 0; t < size_; ++t) {
-            const Aabb box = box_of(t);
-            items[t] = {box, center(box), t};
-        }
-        nodes_.reserve(size_);
-        nodes_.push_back({});
-        std::vector<Range> ranges{{0, 0, size_, 0}};
-        while (!ranges.empty()) {
-            const Range range = ranges.back();
-            ranges.pop_back();
-            const auto begin = items.begin() + range.first, end = items.begin() + range.last;
-            Aabb box = begin->box, middles{begin->middle, begin->middle};
-            for (auto item = begin; item != end; ++item) {
-                box = merge(box, item->box);
-                middles = merge(middles, {item->middle, item->middle});
-            }
-            const std::uint32_t count = range.last - range.first;
-            nodes_[range.node] = {box.lower, range.first, box.upper, count};
-            if (count <= leaf_size) continue;
-            const vec3 extent = middles.upper - middles.lower;
-            const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
-            auto cut = begin;
-            const float low = middles.lower[axis], scale = static_cast<float>(bins) / extent[axis];
-            if (extent[axis] > 0.0f && is_finite(scale) && range.depth < 32) {
-                const auto bin_of = [&](const Item& item) {
-                    return std::min(static_cast<int>((item.middle[axis] - low) * scale), bins - 1);
-                };
-                const int best = best_cut(begin, end, bin_of);
-                cut = std::partition(begin, end, [&](const Item& item) { return bin_of(item) < best; });
-            }
-            if (cut == begin || cut == end) {
-                cut = begin + count / 2;
-                std::nth_element(begin, cut, end, [&](const Item& a, const Item& b) {
-                    return a.middle[axis] != b.middle[axis] ? a.middle[axis] < b.middle[axis] : a.triangle < b.triangle;
-                });
-            }
-            const auto child = static_cast<std::uint32_t>(nodes_.size());
-            const std::uint32_t middle = range.first + static_cast<std::uint32_t>(cut - begin);
-            nodes_.push_back({});
-            nodes_.push_back({});
-            nodes_[range.node].first = child;
-            nodes_[range.node].count = 0;
-            ranges.push_back({child, range.first, middle, range.depth + 1});
-            ranges.push_back({child + 1, middle, range.last, range.depth + 1});
-        }
-        nodes_.shrink_to_fit();
-        const auto arrange = [&](auto& list) {
-            auto sorted = list;
-            for (std::uint32_t t = 0; t < size_; ++t) sorted[t] = list[items[t].triangle];
-            list = std::move(sorted);
-        };
-        arrange(corners_);
-        arrange(sources_);
-        if (!materials_.empty()) arrange(materials_);
-    }
-
-    /// Returns the first bin of the right half.
-    template <class Iterator, class BinOf>
-    static int best_cut(Iterator begin, Iterator end, const BinOf& bin_of) {
-        std::array<Aabb, bins> boxes{};
-        std::array<std::uint32_t, bins> counts{};
-        for (auto item = begin; item != end; ++item) {
-            const auto k = static_cast<std::size_t>(bin_of(*item));
-            boxes[k] = counts[k]++ == 0 ? item->box : merge(boxes[k], item->box);
-        }
-        // The cost of all triangles from a bin on, from the right.
-        const auto area = [](const Aabb& box) {
-            const vec3 e = box.upper - box.lower;
-            return e.x * e.y + e.y * e.z + e.z * e.x;
-        };
-        std::array<float, bins> right{};
-        const auto sweep = [&](int from, int to, int step, const auto& visit) {
-            Aabb box{};
-            std::uint32_t count = 0;
-            for (int k = from; k != to; k += step) {
-                const auto i = static_cast<std::size_t>(k);
-                if (counts[i] != 0) box = count == 0 ? boxes[i] : merge(box, boxes[i]);
-                count += counts[i];
-                visit(k, count == 0 ? 0.0f : area(box) * static_cast<float>(count));
-            }
-        };
-        sweep(bins - 1, 0, -1, [&](int k, float cost) { right[static_cast<std::size_t>(k)] = cost; });
-        int best = bins / 2;
-        float least = std::numeric_limits<float>::infinity();
-        sweep(0, bins - 1, 1, [&](int k, float cost) {
-            const float both = cost + right[static_cast<std::size_t>(k) + 1];
-            if (both < least) least = both, best = k + 1;
-        });
-        return best;
-    }
-
+    /// Edges, 3 per triangle, are collected by their lower vertex; then the few at each vertex are compared.
     void find_neighbours() {
-        struct Edge {
-            std::uint32_t low, high;  ///< corners
-            std::uint32_t triangle;
-            std::uint8_t side;
-            bool rising;  ///< from low to high
-        };
-        std::vector<Edge> edges;
-        edges.reserve(3 * static_cast<std::size_t>(size_));
-        for (std::uint32_t t = 0; t < size_; ++t) {
-            for (std::size_t i = 0; i < 3; ++i) {
-                const std::uint32_t p = corners_[t][i], q = corners_[t][(i + 1) % 3];
-                edges.push_back({std::min(p, q), std::max(p, q), t, static_cast<std::uint8_t>(i), p < q});
+        neighbours_.assign(size_, {nobody, nobody, nobody});
+        const auto from = [&](std::uint32_t edge) { return corners_[edge / 3][edge % 3]; };
+        const auto to = [&](std::uint32_t edge) { return corners_[edge / 3][(edge % 3 + 1) % 3]; };
+        const auto low = [&](std::uint32_t edge) { return std::min(from(edge), to(edge)); };
+        const auto high = [&](std::uint32_t edge) { return std::max(from(edge), to(edge)); };
+        ByVertex edges(vertices_.size(), 3 * size_, low);
+        for (std::size_t v = 0; v < edges.vertices(); ++v) {
+            const std::span<std::uint32_t> here = edges[v];
+            std::sort(here.begin(), here.end(),
+                      [&](std::uint32_t a, std::uint32_t b) { return high(a) != high(b) ? high(a) < high(b) : a < b; });
+            for (std::size_t first = 0; first < here.size();) {
+                std::size_t last = first + 1;
+                while (last < here.size() && high(here[last]) == high(here[first])) ++last;
+                const std::span<const std::uint32_t> same = here.subspan(first, last - first);
+                if (same.size() <= EdgeFan::few) {
+                    for (const std::uint32_t own : same) set_neighbour(own, same, from);
+                } else {
+                    const EdgeFan fan(*this, same);
+                    for (const std::uint32_t own : same) set_neighbour(own, fan.candidates(own), from);
+                }
+                first = last;
             }
         }
-        std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
-            return a.low != b.low ? a.low < b.low : a.high != b.high ? a.high < b.high : a.triangle < b.triangle;
-        });
-        sides_.resize(size_);
-        for (std::size_t first = 0; first < edges.size();) {
-            std::size_t last = first + 1;
-            while (last < edges.size() && edges[last].low == edges[first].low && edges[last].high == edges[first].high)
-                ++last;
-            for (std::size_t i = first; i < last; ++i) {
-                const Edge& own = edges[i];
-                Sides& sides = sides_[own.triangle];
-                sides.neighbour[own.side] = nobody;
-                sides.beyond[own.side] = third_corner(own.triangle, own.side);
-                double most = -std::numeric_limits<double>::infinity();
-                for (std::size_t k = first; k < last; ++k) {
-                    const Edge& other = edges[k];
-                    if (k == i || (!two_sided_ && other.rising == own.rising)) continue;
-                    const std::uint32_t corner = third_corner(other.triangle, other.side);
-                    const double rise = rise_of(own.triangle, own.side, corner);
-                    if (rise <= most) continue;
-                    most = rise;
-                    sides.neighbour[own.side] = other.triangle;
-                    sides.beyond[own.side] = corner;
+    }
+
+    /// Many triangles at one edge, by their angles around it. The one that rises most from a triangle is the next one
+    /// on its front's side, so not each must be compared with each.
+    class EdgeFan {
+    public:
+        static constexpr std::size_t few = 16;
+
+        EdgeFan(const Mesh& mesh, std::span<const std::uint32_t> edges) : mesh_(mesh) {
+            const auto [p, q] = ends(edges[0]);
+            axis_ = glm::normalize(q - p);
+            first_ = glm::normalize(across(edges[0]));
+            for (const std::uint32_t edge : edges) {
+                const double at = angle(edge);
+                if (mesh.two_sided_ || !rises(edge)) of_falling_.push_back({at, edge});
+                if (mesh.two_sided_ || rises(edge)) of_rising_.push_back({at, edge});
+            }
+            std::sort(of_falling_.begin(), of_falling_.end());
+            std::sort(of_rising_.begin(), of_rising_.end());
+        }
+
+        /// Returns a few triangles, of which one is the neighbour: the next ones from its own angle on, and from the
+        /// angle on from which a triangle counts as above its front (rise_of).
+        std::span<const std::uint32_t> candidates(std::uint32_t own) const {
+            const auto& others = rises(own) ? of_falling_ : of_rising_;
+            candidates_.clear();
+            if (others.empty()) return candidates_;
+            const double side = rises(own) ? 1.0 : -1.0;
+            for (const double beyond : {0.0, 1.1e-4}) {
+                double from = angle(own) + side * beyond;
+                from -= 4.0 * std::floor(0.25 * from);
+                const std::size_t n = others.size();
+                auto at = static_cast<std::size_t>(std::lower_bound(others.begin(), others.end(), At{from, 0}) -
+                                                   others.begin());
+                for (std::size_t k = 0; k < std::min<std::size_t>(n, 6); ++k) {
+                    // To the other side, the first one is the one before.
+                    const std::size_t i = side > 0.0 ? at + k : at + 2 * n - 1 - k;
+                    candidates_.push_back(others[i % n].edge);
                 }
             }
-            first = last;
+            std::sort(candidates_.begin(), candidates_.end());
+            candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+            return candidates_;
         }
+
+    private:
+        struct At {
+            double angle;
+            std::uint32_t edge;
+            bool operator<(const At& b) const { return angle != b.angle ? angle < b.angle : edge < b.edge; }
+        };
+
+        std::pair<glm::dvec3, glm::dvec3> ends(std::uint32_t edge) const {
+            const Corners& c = mesh_.corners_[edge / 3];
+            const std::uint32_t p = c[edge % 3], q = c[(edge % 3 + 1) % 3];
+            return {glm::dvec3(mesh_.vertices_[std::min(p, q)]), glm::dvec3(mesh_.vertices_[std::max(p, q)])};
+        }
+        bool rises(std::uint32_t edge) const {
+            const Corners& c = mesh_.corners_[edge / 3];
+            return c[edge % 3] < c[(edge % 3 + 1) % 3];
+        }
+        /// Returns the way from the edge to the third corner.
+        glm::dvec3 across(std::uint32_t edge) const {
+            const glm::dvec3 to(mesh_.vertices_[mesh_.third_corner(edge / 3, edge % 3)]);
+            const glm::dvec3 v = to - ends(edge).first;
+            return v - glm::dot(v, axis_) * axis_;
+        }
+        /// Returns a number from 0 to 4 that increases with the angle, a quarter turn for each 1.
+        double angle(std::uint32_t edge) const {
+            const glm::dvec3 v = across(edge);
+            const double x = glm::dot(v, first_), y = glm::dot(v, glm::cross(axis_, first_));
+            const double size = std::abs(x) + std::abs(y), part = size > 0.0 ? y / size : 0.0;
+            return x < 0.0 ? 2.0 - part : y < 0.0 ? 4.0 + part : part;
+        }
+
+        const Mesh& mesh_;
+        glm::dvec3 axis_{0.0}, first_{0.0};
+        std::vector<At> of_rising_, of_falling_;
+        mutable std::vector<std::uint32_t> candidates_;
+    };
+
+    /// Chooses the neighbour across an edge: of the triangles at it, the one that rises most. On a one-sided mesh,
+    /// neighbours have the edge in the opposite direction.
+    template <class From>
+    void set_neighbour(std::uint32_t own, std::span<const std::uint32_t> same, const From& from) {
+        const auto rise = [&](std::uint32_t other) {
+            return rise_of(own / 3, own % 3, third_corner(other / 3, other % 3));
+        };
+        std::uint32_t best = nobody;
+        for (const std::uint32_t other : same) {
+            if (other == own || (!two_sided_ && from(other) == from(own))) continue;
+            if (best == nobody || rise(other) > rise(best)) best = other;
+        }
+        if (best != nobody) neighbours_[own / 3][own % 3] = best / 3 << 2 | best % 3;
     }
 
+    /// Returns the corner beyond an edge: the neighbour's; if there is none, the triangle's own third corner.
+    std::uint32_t corner_beyond(std::uint32_t t, std::size_t side) const {
+        const std::uint32_t n = neighbours_[t][side];
+        return n == nobody ? third_corner(t, side) : third_corner(n >> 2, n & 3);
+    }
     std::uint32_t third_corner(std::uint32_t t, std::size_t side) const { return corners_[t][(side + 2) % 3]; }
 
     /// Returns a number that increases with the angle by which a neighbour with that corner rises: from -2 (folded back

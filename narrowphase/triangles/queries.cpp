@@ -31,10 +31,10 @@ public:
     }
 
     /// Returns the fraction at which the ray hits the triangle, or a negative number.
-    double meet(const vec3 (&points)[3]) const {
+    double meet(const std::array<vec3, 3>& points) const {
         double x[3], y[3], z[3];
         for (int i = 0; i < 3; ++i) {
-            const dvec3 p = dvec3(points[i]) - origin_;
+            const dvec3 p = dvec3(points[static_cast<std::size_t>(i)]) - origin_;
             x[i] = p[x_] - shear_x_ * p[z_];
             y[i] = p[y_] - shear_y_ * p[z_];
             z[i] = p[z_] * inverse_z_;
@@ -78,10 +78,10 @@ TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& 
     const ShearedRay ray(origin, translation);
     double least = 2.0;
     set.cast(origin, translation, vec3(0.0f), [&](std::uint32_t t, float most) {
-        const SetTriangle triangle = set.triangle(t);
-        const double fraction = ray.meet(triangle.points);
+        const double fraction = ray.meet(set.points(t));
         if (!(fraction >= 0.0) || fraction > 1.0 || fraction > least || (fraction == least && t > best.triangle))
             return most;
+        const SetTriangle triangle = set.triangle(t);
         const double along = glm::dot(dvec3(triangle.normal), dvec3(translation));
         if (!set.is_two_sided() && along >= 0.0) return most;
         least = fraction;

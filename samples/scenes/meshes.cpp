@@ -142,6 +142,87 @@ Result<SceneData> terrain(const SceneOptions& options) {
     return scene;
 }
 
+// ---- Rough ground ---------------------------------------------------------------------------------------------------
+
+/// Bumps, and beyond 40 m a rim that keeps things in.
+float rough_height(const Noise& noise, float x, float z) {
+    const float over = std::max(std::max(std::abs(x), std::abs(z)) - 40.0f, 0.0f);
+    return 0.9f * noise(0.16f * x, 0.16f * z) + 0.3f * noise(0.45f * x + 7.0f, 0.45f * z + 3.0f) + 0.5f * over * over;
+}
+
+Result<SceneData> rough_ground(const SceneOptions& options) {
+    Random random(options.seed);
+    const Noise noise(random);
+    constexpr int cells = 96;  // of 1 m
+    const float half = 0.5f * static_cast<float>(cells);
+    std::vector<vec3> vertices;
+    std::vector<std::uint32_t> indices;
+    for (int j = 0; j <= cells; ++j) {
+        for (int i = 0; i <= cells; ++i) {
+            const float x = static_cast<float>(i) - half, z = static_cast<float>(j) - half;
+            vertices.emplace_back(x, rough_height(noise, x, z), z);
+        }
+    }
+    const auto at = [](int i, int j) { return static_cast<std::uint32_t>(j * (cells + 1) + i); };
+    for (int j = 0; j < cells; ++j) {
+        for (int i = 0; i < cells; ++i) {
+            for (const std::uint32_t v : {at(i, j), at(i, j + 1), at(i + 1, j + 1)}) indices.push_back(v);
+            for (const std::uint32_t v : {at(i, j), at(i + 1, j + 1), at(i + 1, j)}) indices.push_back(v);
+        }
+    }
+    auto mesh = make_mesh({.vertices = vertices, .indices = indices});
+    if (!mesh) return mesh.error();
+    SceneData scene;
+    BodyDef ground;
+    ground.type = BodyType::fixed;
+    ground.mesh = *mesh;
+    scene.bodies.push_back(ground);
+
+    constexpr int count = 1000, columns = 16;
+    const auto half_extent = [&] { return random.between(0.3f, 0.5f); };
+    for (int k = 0; k < count; ++k) {
+        const int column = k % columns, row = k / columns % columns, layer = k / (columns * columns);
+        BodyDef body;
+        switch ((column + row) % 4) {
+            case 0: {
+                const float x = half_extent(), y = half_extent();
+                body.shape = box({x, y, half_extent()});
+                break;
+            }
+            case 1:
+                body.shape = sphere(half_extent());
+                break;
+            case 2: {
+                const float half_height = random.between(0.2f, 0.3f);
+                body.shape = capsule(half_height, random.between(0.2f, 0.3f));
+                break;
+            }
+            default: {
+                const Result<Shape> stone = random_hull(random, 16, 0.3f, 0.5f);
+                if (!stone) return stone.error();
+                body.shape = *stone;
+            }
+        }
+        const float middle = 0.5f * (columns - 1);
+        const vec3 place(4.0f * (static_cast<float>(column) - middle), 2.5f + 3.0f * static_cast<float>(layer),
+                         4.0f * (static_cast<float>(row) - middle));
+        body.position = place + random.in_box(vec3(0.5f));
+        body.rotation = random.rotation();
+        scene.bodies.push_back(body);
+    }
+    scene.figures.push_back({"fell through the ground", "bodies", Over::last, [=](const SceneBodies& bodies, double) {
+                                 double lost = 0.0;
+                                 for (std::size_t i = 1; i <= count; ++i) {
+                                     const dvec3 p = bodies.transform(i).position;
+                                     const auto x = static_cast<float>(p.x), z = static_cast<float>(p.z);
+                                     lost += p.y < double{rough_height(noise, x, z)} ? 1.0 : 0.0;
+                                 }
+                                 return lost;
+                             }});
+    scene.camera = orbit({0, 0.0f, 0.0f}, 52, 40, 24);
+    return scene;
+}
+
 // ---- Marble run -----------------------------------------------------------------------------------------------------
 
 /// A mesh under construction.
@@ -402,6 +483,7 @@ Result<SceneData> tooth_gears(const SceneOptions&) {
 
 constexpr Scene scenes[] = {
     {"terrain", "500 things roll down a mountainside of 100,352 triangles.", 900, terrain},
+    {"rough_ground", "1,000 things fall on bumpy ground of 18,432 triangles.", 500, rough_ground},
     {"marble_run", "Marbles run from a funnel down a spiral into a bowl, all of it one mesh.", 1500, marble_run},
     {"tooth_gears", "A kinematic gear, a mesh, drives two wheels of convex parts by nothing but its teeth.", 600,
      tooth_gears},

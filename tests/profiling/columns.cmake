@@ -58,7 +58,7 @@ endforeach()
 
 # Scenes with parts that Bullet's world would lack are not compared, and the reason is named.
 if(BULLET)
-  foreach(what "conveyor;surface velocities of belts .first: body 1" "terrain;meshes and height fields .first: body 0" "gears;collision filters.*gears .first: joint 2"
+  foreach(what "conveyor;surface velocities of belts .first: body 1" "terrain;rolling resistance .first: body 1" "gears;collision filters.*gears .first: joint 2"
       "car;wheels .first: joint")
     list(GET what 0 scene)
     list(GET what 1 missing)

@@ -29,6 +29,7 @@ constexpr Fault faults[] = {
     {"ragdolls", "joint limits that are hit hard"},
     {"bullets", "spins of 200 rad/s and more"},
     {"terrain", levers},
+    {"rough_ground", levers},
     {"marble_run", levers},
     // One start in ten, and one in six, of those that differ from the scene's by some micrometres.
     {"tooth_gears", "the mesh that drives the wheels presses their teeth"},

@@ -179,9 +179,9 @@ public:
     BodyType type(BodyId body) const;             ///< fixed, kinematic or dynamic
     bool is_awake(BodyId body) const;             ///< false for sleeping and fixed bodies
     std::uint64_t user_data(BodyId body) const;   ///< as given in BodyDef or to set_user_data
-    /// Axis-aligned box around the body, world. Each shape has a box in its own frame; the result encloses these boxes
-    /// at the body's pose. So it is exact for boxes, and for shapes that are not rotated. For a rotated
-    /// sphere it is up to sqrt(3) times too large.
+    /// Axis-aligned box around the body at its pose, world: the smallest one, except for meshes, and for hulls of more
+    /// than 64 vertices. A mesh has the box around the turned box of its own frame; such a hull the smaller, along each
+    /// axis, of that and of the one around a ball.
     WorldAabb bounds(BodyId body) const;
     /// The body's shapes. The span is valid until the next step, or until a body is added, removed or changed.
     std::span<const ShapeDef> shapes(BodyId body) const;

@@ -2,6 +2,8 @@
 
 #include "profiling/bench/measure.h"
 
+#include <talus/narrowphase/triangles/triangle_set.h>
+
 #include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
@@ -140,7 +142,6 @@ bool is_set(const JointDrive& drive) { return drive.max_force > 0.0f || drive.ma
 void note_missing(Missing& missing, const ShapeDef& shape, std::size_t body) {
     const Material &m = shape.material, plain;
     const auto note = [&](bool found, const char* what) { missing.note(found, what, "body", body); };
-    note(shape.mesh != nullptr, "meshes and height fields");
     note(shape.filter != Filter{}, "collision filters");
     note(shape.sensor, "sensors");
     note(shape.modify_contacts, "contact modifiers");
@@ -153,7 +154,6 @@ void note_missing(Missing& missing, const BodyDef& body, std::size_t number) {
     for (const ShapeDef& shape : body.shapes) note_missing(missing, shape, number);
     if (body.shapes.empty()) {
         ShapeDef only;
-        only.mesh = body.mesh;
         only.material = body.material;
         only.filter = body.filter;
         only.sensor = body.sensor;
@@ -215,6 +215,7 @@ struct BulletScene::State {
     btDbvtBroadphase broadphase;
     btSequentialImpulseConstraintSolver solver;
     TimedWorld world{&dispatcher, &broadphase, &solver, &configuration};
+    std::vector<std::unique_ptr<btTriangleMesh>> meshes;
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
     std::vector<std::unique_ptr<btTypedConstraint>> joints;
@@ -285,13 +286,26 @@ struct BulletScene::State {
         return nullptr;  // missing() says so
     }
 
+    std::unique_ptr<btCollisionShape> add_mesh(const TriangleSet& set) {
+        meshes.push_back(std::make_unique<btTriangleMesh>());
+        for (std::uint32_t t = 0; t < set.size(); ++t) {
+            const auto p = set.points(t);
+            meshes.back()->addTriangle(to_bullet(p[0]), to_bullet(p[1]), to_bullet(p[2]));
+        }
+        return std::make_unique<btBvhTriangleMeshShape>(meshes.back().get(), true);
+    }
+
     void add(const BodyDef& def) {
         std::vector<ShapeDef> parts = def.shapes;
-        if (parts.empty()) parts.push_back({def.shape, {}, def.material, def.density, def.filter, def.sensor});
+        if (parts.empty()) {
+            parts.push_back({def.shape, {}, def.material, def.density, def.filter, def.sensor});
+            parts[0].mesh = def.mesh;
+        }
 
         float mass = 0.0f;
         vec3 middle(0.0f);
         for (const ShapeDef& part : parts) {
+            if (part.mesh) continue;  // never of a dynamic body
             const MassProperties m = mass_properties(part.shape, part.density);
             mass += m.mass;
             middle += m.mass * transform_point(part.pose, m.center);
@@ -301,7 +315,7 @@ struct BulletScene::State {
 
         auto compound = std::make_unique<btCompoundShape>();
         for (const ShapeDef& part : parts) {
-            shapes.push_back(make_shape(part.shape));
+            shapes.push_back(part.mesh ? add_mesh(*part.mesh) : make_shape(part.shape));
             compound->addChildShape(btTransform(to_bullet(part.pose.rotation), to_bullet(part.pose.position - middle)),
                                     shapes.back().get());
         }

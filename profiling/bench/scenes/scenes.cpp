@@ -29,10 +29,10 @@ struct Entry {
     int steps;
 };
 constexpr Entry default_scenes[] = {
-    {"pyramid40", 400},   {"wall", 300},       {"hullpile", 500},  {"mixed", 400},
-    {"bighulls", 400},    {"bighulls44", 400}, {"sparse10k", 200}, {"tumble", 600},
-    {"tumble8", 600},     {"stack20", 1200},   {"drum", 600},      {"ragdolls", 600},
-    {"ragdoll_bin", 600}, {"chains", 600},     {"bridge", 600},    {"pyramid100", 200},
+    {"pyramid40", 400},  {"wall", 300},         {"hullpile", 500},    {"mixed", 400},   {"bighulls", 400},
+    {"bighulls44", 400}, {"sparse10k", 200},    {"tumble", 600},      {"tumble8", 600}, {"stack20", 1200},
+    {"drum", 600},       {"ragdolls", 600},     {"ragdoll_bin", 600}, {"chains", 600},  {"bridge", 600},
+    {"pyramid100", 200}, {"rough_ground", 500},
 };
 
 struct Options {

@@ -40,7 +40,7 @@ TEST_CASE("a rotation moves no surface by more than its turning part") {
             const quat frame = random.rotation();
             vec3 axis = random.direction();
             if (i % 4 == 0) axis = rotate(frame, vec3(0, 1, 0));
-            const float part = turning_part(shape, frame, random.between(0.1f, 5.0f) * axis);
+            const float part = turning_part(shape.type, frame, random.between(0.1f, 5.0f) * axis);
             const float angle = random.between(0.01f, 0.3f), bound = part * angle * bounding_radius(shape);
             const float moved = growth(shape, frame, axis, angle, random);
             CHECK(moved <= bound + 2e-4f);
@@ -51,7 +51,7 @@ TEST_CASE("a rotation moves no surface by more than its turning part") {
         } else {
             CHECK(tightest > 0.5f);
         }
-        CHECK(turning_part(shape, quat(1, 0, 0, 0), vec3(0.0f)) <= 1.0f);
+        CHECK(turning_part(shape.type, quat(1, 0, 0, 0), vec3(0.0f)) <= 1.0f);
     }
 }
 

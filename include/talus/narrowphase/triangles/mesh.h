@@ -23,7 +23,7 @@ struct MeshDef {
 };
 
 /// Returns the mesh of these triangles, in their own frame. Vertices that are nearer to each other along every axis
-/// than the rounding of the mesh's largest coordinate (2^-22 of it) are merged. Triangles thinner than `check` allows
+/// than the rounding of the largest coordinate given (2^-22 of it) are merged. Triangles thinner than `check` allows
 /// are left out, and so are repeated ones, which have the same corners and face the same way; `TriangleSet::source`
 /// tells which triangles remain. Triangles that share an edge are neighbours if they face the same way across it, or if
 /// the mesh is two-sided. If there are several, the one that rises most counts. The same input gives the same bits.

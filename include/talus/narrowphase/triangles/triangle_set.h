@@ -19,6 +19,7 @@
 #include <talus/function_ref.h>
 #include <talus/math.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -48,6 +49,11 @@ public:
 
     /// Returns a triangle; `index` must be less than size().
     virtual SetTriangle triangle(std::uint32_t index) const = 0;
+    /// Returns only its corners, as triangle() does.
+    virtual std::array<vec3, 3> points(std::uint32_t index) const {
+        const SetTriangle t = triangle(index);
+        return {t.points[0], t.points[1], t.points[2]};
+    }
     /// Returns the index of the triangle in the data that the set was made from.
     virtual std::uint32_t source(std::uint32_t index) const = 0;
 
