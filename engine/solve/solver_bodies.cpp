@@ -159,8 +159,8 @@ void SolverBodies::move_freely(std::uint32_t i, const SolverIndices& indices, Bo
     if (!indices.is_body(i)) return;
     Body& body = store[indices.slot(i)];
     TALUS_ASSERT(is_sound(body));
-    const float substep = step_.substep, max_speed = max_speed_of(body, step_),
-                max_spin = max_spin_of(body, step_, false);
+    const float substep = step_.substep;
+    const float max_speed = max_speed_of(body, step_), max_spin = max_spin_of(body, step_, false);
     make_ready(body, max_spin, step_);
     limits_[i] = motion_limit(body);
     vec3 gain(0.0f), angular_acceleration(0.0f);

@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: meshes and height fields as bytes. A mesh is saved with the order and the tree that its building has found,
-/// a height field as its definition.
+/// Internal: meshes and height fields as bytes. A mesh is saved with its triangles in the order of its tree, which is
+/// built again from them; a height field is saved as its definition.
 
 #include <talus/narrowphase/triangles/triangle_set.h>
 #include "common/bytes.h"
