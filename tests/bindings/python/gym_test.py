@@ -6,6 +6,7 @@ import unittest
 import numpy as np
 import talus
 from talus import gym
+from talus.gym.vector import angles
 
 
 def cart_pole_by_formula(state, pushes, dt):
@@ -106,6 +107,16 @@ class Environments(unittest.TestCase):
                 runs.append(np.array(seen))
                 env.close()
             np.testing.assert_array_equal(*runs)
+
+    def test_observations_had_other_bits_when_they_lay_behind_the_poses_in_memory(self):
+        for count in (1, 3, 12):
+            poses = np.random.default_rng(count).normal(size=(count, 4, 7)).astype(np.float32)
+            expected = angles(poses)
+            blocks = [[poses.copy(), np.empty((count, 4), np.float32)] for _ in range(60)]  # by turns in memory, mostly
+            while blocks:
+                free = blocks.pop()[0]  # and the memory behind it is free
+                for same in [free] + [block[0] for block in blocks]:
+                    np.testing.assert_array_equal(angles(same), expected)
 
     def test_without_autoreset_an_ended_episode_must_be_reset(self):
         env = gym.CartPole(2, autoreset=False)

@@ -22,7 +22,7 @@ from ..definitions import Filter
 from ..mass import MassProperties
 from ..shapes import box
 from ..world import World
-from .vector import Box, Discrete, VectorEnv, angles, plane, plane_velocities
+from .vector import Box, Discrete, VectorEnv, angles, plane, plane_velocities, sine_and_cosine
 
 CART, POLE = 0, 1
 CART_MASS, POLE_MASS = 1.0, 0.1  # kg
@@ -61,7 +61,8 @@ class CartPole(VectorEnv):
 
     def place(self, count, random):
         x, velocity, angle, rate = random.uniform(-0.05, 0.05, (4, count))
-        zero, arm_x, arm_y = np.zeros(count), HALF_LENGTH * np.sin(angle), HALF_LENGTH * np.cos(angle)
+        sine, cosine = sine_and_cosine(angle)
+        zero, arm_x, arm_y = np.zeros(count), HALF_LENGTH * sine, HALF_LENGTH * cosine
         cart, pole = plane(x, zero, zero), plane(x + arm_x, arm_y, -angle)
         cart_velocity = plane_velocities(velocity, zero, zero)
         pole_velocity = plane_velocities(velocity + arm_y * rate, -arm_x * rate, -rate)

@@ -31,7 +31,7 @@ from ..definitions import Filter, Lock, part
 from ..shapes import box, capsule
 from ..vectors import Quat
 from ..world import World
-from .vector import Box, VectorEnv, angles, plane, plane_velocities, wrapped
+from .vector import Box, VectorEnv, angles, plane, plane_velocities, sine_and_cosine, wrapped
 
 TORSO = 0
 RADII = (0.05, 0.05, 0.04, 0.06)  # torso, thigh, leg, foot, m
@@ -80,7 +80,7 @@ class Hopper(VectorEnv):
         poses, velocities = [plane(x, y, turns[:, 0])], [plane_velocities(vx, vy, spins[:, 0])]
         for k, pivot in enumerate(PIVOTS):  # from a body's centre to the next joint, and on to the next body's centre
             for body, begin, end in ((k, CENTERS[k], pivot), (k + 1, pivot, CENTERS[k + 1])):
-                sine, cosine = np.sin(turns[:, body]), np.cos(turns[:, body])
+                sine, cosine = sine_and_cosine(turns[:, body])
                 dx, dy = end[0] - begin[0], end[1] - begin[1]
                 arm_x, arm_y = cosine * dx - sine * dy, sine * dx + cosine * dy
                 x, y = x + arm_x, y + arm_y

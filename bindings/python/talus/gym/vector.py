@@ -259,11 +259,21 @@ class VectorEnv:
 
 
 # ---- Plane motion: rotations about z.
+#
+# numpy has two algorithms for sines and the like, whose bits differ. It takes the slow one if the result seems to lie in
+# the argument's memory, and for a column of an array that range ends behind the array, where the new result may lie by
+# chance. So these functions get arguments without gaps.
 
 
 def angles(poses: np.ndarray) -> np.ndarray:
     """Returns the rotation about z of poses, -pi to pi."""
-    return wrapped(2 * np.arctan2(poses[..., 5], poses[..., 6]))
+    return wrapped(2 * np.arctan2(poses[..., 5].copy(), poses[..., 6].copy()))
+
+
+def sine_and_cosine(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the sine and the cosine of angles."""
+    angle = angle.copy()
+    return np.sin(angle), np.cos(angle)
 
 
 def wrapped(angle: np.ndarray) -> np.ndarray:
@@ -275,7 +285,7 @@ def plane(x, y, angle) -> np.ndarray:
     """Returns poses in the plane z = 0."""
     poses = np.zeros((*np.shape(x), 7), np.float32)
     poses[..., 0], poses[..., 1] = x, y
-    poses[..., 5], poses[..., 6] = np.sin(angle / 2), np.cos(angle / 2)
+    poses[..., 5], poses[..., 6] = sine_and_cosine(angle / 2)
     return poses
 
 
