@@ -67,6 +67,17 @@ inline constexpr int epa_max_slides = 12;
 /// they end.
 inline constexpr double epa_slide_first_turn = 1e-3;
 
+/// A side or an edge faces along the first normal of a search (analytic/rims.h) if it is at right angles to it to
+/// rim_side (sine). The search ends if a cap faces along the normal to rim_cap (sine), if the axes of two sides are
+/// parallel to rim_parallel (sine), or after rim_steps steps.
+inline constexpr double rim_side = 1e-2;
+inline constexpr double rim_cap = 1e-3;
+inline constexpr double rim_parallel = 1e-3;
+inline constexpr int rim_steps = 10;
+
+/// A contact that follows a rim may be this * size deeper than along its last normal, for the rounding of both.
+inline constexpr float rim_rise = 1e-4f;
+
 /// Faces whose normals differ by less than the root of twice this (rad: 4.5e-4) count as one facet.
 inline constexpr double epa_same_facet = 1e-7;
 

@@ -192,10 +192,11 @@ TalusMesh* talus_height_field_create(const TalusHeightFieldDef* given, TalusErro
                              .spacing_x = def.spacing_x,
                              .spacing_z = def.spacing_z,
                              .materials = {},
-                             .two_sided = c::flag(def.two_sided)};
-        if (def.materials != nullptr) {
-            field.materials = {def.materials, std::size_t{def.columns - 1} * (def.rows - 1)};
-        }
+                             .two_sided = c::flag(def.two_sided),
+                             .holes = {}};
+        const std::size_t cells = std::size_t{def.columns - 1} * (def.rows - 1);
+        if (def.materials != nullptr) field.materials = {def.materials, cells};
+        if (def.holes != nullptr) field.holes = {def.holes, cells};
         return take(make_height_field(field), e);
     });
 }

@@ -162,6 +162,8 @@ export interface HeightFieldDef {
     materials?: Numbers | null;
     /** stops shapes from both sides; default: from above only */
     twoSided?: boolean;
+    /** (columns - 1) * (rows - 1), one per cell, not 0: a hole; default: no holes */
+    holes?: Numbers | null;
 }
 
 export interface MassProperties {

@@ -338,6 +338,7 @@ function makeApi(C, m, calls, high, workers) {
     numbersField('TalusMeshDef', 'materials', null, 'U8', { nullable: true });
     numbersField('TalusHeightFieldDef', 'heights', null, 'F32');
     numbersField('TalusHeightFieldDef', 'materials', null, 'U8', { nullable: true });
+    numbersField('TalusHeightFieldDef', 'holes', null, 'U8', { nullable: true });
 
     function needLength(call, name, wanted) {
         if ((lengths[name] ?? wanted) === wanted) return;
@@ -364,7 +365,7 @@ function makeApi(C, m, calls, high, workers) {
         const p = m.temporary('TalusHeightFieldDef', def, 'def');
         const [columns, rows] = ['columns', 'rows'].map((name) => m.U32[(p + at('TalusHeightFieldDef', name)) >> 2]);
         needLength('makeHeightField', 'heights', columns * rows);
-        needLength('makeHeightField', 'materials', (columns - 1) * (rows - 1));
+        for (const name of ['materials', 'holes']) needLength('makeHeightField', name, (columns - 1) * (rows - 1));
         return new Mesh(token, C.talus_height_field_create(p, error) || refused());
     }
     const densityOf = (density, call) =>

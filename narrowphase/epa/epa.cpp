@@ -379,7 +379,7 @@ bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, 
         }
     }
     if (!may_slide) return false;
-    Slide slide(difference, corner[0], corner[1], corner[2]);
+    Slide slide(difference, corner);
     if (!slide.run(best) || !(best.depth > 0.0)) return false;
     const dvec3 w = slide.nearest(), off = w - best.depth * best.normal;
     if (!(glm::dot(off, off) <= allowed * allowed) || slide.simplex().count != 3) return false;  // not at a minimum
@@ -397,6 +397,35 @@ bool detail::epa_again(const Shape& a, const Shape& b, const MatrixTransform& b_
 bool detail::epa_on_face(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& face,
                          EpaResult& result) {
     return from_face(MinkowskiDifference(a, b, b_in_a), face, false, result);
+}
+
+bool detail::epa_along(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& normal,
+                       SimplexCache& simplex, EpaResult& result) {
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Answer best;
+    best.normal = dvec3(normal) / std::sqrt(glm::dot(dvec3(normal), dvec3(normal)));
+    SimplexVertex start[4];
+    start[0] = difference.support(best.normal, simplex.a[0], simplex.b[0]);
+    best.depth = glm::dot(best.normal, start[0].w);
+    const std::size_t count = std::clamp<std::size_t>(simplex.count, 1, 4);
+    for (std::size_t i = 0; i < simplex.count && i < count; ++i)
+        start[i] = difference.vertex(simplex.a[i], simplex.b[i]);
+    Slide slide(difference, std::span(start, count));
+    if (!slide.run(best)) return false;
+    const dvec3 w = slide.nearest(), off = w - best.depth * best.normal;
+    const double allowed = tolerance::epa_slide_offset * difference.size;
+    if (!(glm::dot(off, off) <= allowed * allowed)) return false;  // not at a minimum
+    const dvec3 point_a = slide.on_a() + 0.5 * (best.depth * best.normal - w);
+    result = EpaResult{};
+    result.warm = true;
+    result.support_evaluations = static_cast<std::uint16_t>(2 * slide.supports() + 2);
+    result.depth = static_cast<float>(best.depth);
+    result.normal = vec3(best.normal);
+    result.point_a = vec3(point_a);
+    result.point_b = vec3(point_a - best.depth * best.normal);
+    simplex.count = static_cast<std::uint8_t>(slide.simplex().count);
+    for (int i = 0; i < slide.simplex().count; ++i) difference.store(slide.vertex(i), simplex, i);
+    return true;
 }
 
 }  // namespace talus

@@ -11,7 +11,9 @@
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 namespace talus::detail {
 
@@ -61,17 +63,15 @@ inline int find_rivals(const MinkowskiDifference& difference, const Polytope& po
 /// further along the step's great circle, and about the rims' axes.
 class Slide {
 public:
-    Slide(const MinkowskiDifference& difference, const SimplexVertex& p, const SimplexVertex& q, const SimplexVertex& r)
+    /// `vertices`: one to four of the difference, as near to the answer as possible.
+    Slide(const MinkowskiDifference& difference, std::span<const SimplexVertex> vertices)
         : difference_(difference), centre_(difference.position), push_(tolerance::epa_slide_push * difference.size) {
-        simplex_.vertex[0] = p;
-        simplex_.vertex[1] = q;
-        simplex_.vertex[2] = r;
-        simplex_.count = 3;
+        std::copy(vertices.begin(), vertices.end(), simplex_.vertex);
+        simplex_.count = static_cast<int>(vertices.size());
         // With a gap below rounding, GJK would add rim points that differ only by rounding, and the nearest point of a
         // triangle of such points is arbitrary.
         double scale2 = 0.0;
-        for (const SimplexVertex* v : {&p, &q, &r})
-            scale2 = std::max({scale2, glm::dot(v->w, v->w), glm::dot(v->a, v->a)});
+        for (const SimplexVertex& v : vertices) scale2 = std::max({scale2, glm::dot(v.w, v.w), glm::dot(v.a, v.a)});
         const double rounding = 8.0 * tolerance::epa_visible * std::sqrt(scale2);
         difference_.gap = std::max(tolerance::epa_slide_gap, rounding / push_);
         // An error in a support point changes the normal by its root, so float scans are used only if they are very
@@ -83,8 +83,8 @@ public:
         }
     }
     Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
-        : Slide(difference, polytope.vertices[start.vertex[0]], polytope.vertices[start.vertex[1]],
-                polytope.vertices[start.vertex[2]]) {}
+        : Slide(difference, std::array{polytope.vertices[start.vertex[0]], polytope.vertices[start.vertex[1]],
+                                       polytope.vertices[start.vertex[2]]}) {}
 
     /// Improves `best`. Returns false if GJK fails; then the witness points must not be used.
     bool run(Answer& best) {
@@ -116,6 +116,12 @@ public:
     }
 
     const Simplex& simplex() const { return simplex_; }  ///< q lies on its hull; relative to p
+    /// Returns one of its vertices, in the difference at its own place.
+    SimplexVertex vertex(int i) const {
+        SimplexVertex v = simplex_.vertex[i];
+        v.w += shift_;
+        return v;
+    }
     dvec3 on_a() const { return simplex_.on_a(); }
     dvec3 nearest() const { return simplex_.closest() + shift_; }  ///< q
     int supports() const { return supports_; }

@@ -32,4 +32,9 @@ bool epa_again(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, co
 bool epa_on_face(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const SimplexCache& face,
                  EpaResult& result);
 
+/// The same for shapes with rims, from the normal and the simplex of an earlier pose, for cores that are apart, too:
+/// then EpaResult::depth is their distance, negative. Replaces the simplex. Returns false if the descent fails.
+bool epa_along(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, const vec3& normal, SimplexCache& simplex,
+               EpaResult& result);
+
 }  // namespace talus::detail

@@ -2,6 +2,7 @@
 
 #include "narrowphase/analytic/box_axes.h"
 #include "narrowphase/analytic/closed_forms.h"
+#include "narrowphase/analytic/rims.h"
 #include "narrowphase/epa/expand.h"
 #include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/ladder/contact_margin.h"
@@ -59,6 +60,33 @@ void settle_by_epa(const CollideCall& call, const PairTest& test, const EpaResul
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
     settle_contact(call, test, {-r.depth - a.radius - b.radius, r.normal, on_a, on_b}, false);
+}
+
+/// Follows the normal n of a pair's last test to its new pose. One of the shapes must have a rim. `separation`: of the
+/// shapes along n, m. Returns true if that settles the pair.
+bool follow_rim(const CollideCall& call, const PairTest& test, const vec3& n, float separation) {
+    PairRecord& record = call.records[test.pair];
+    PairCache& cache = call.caches[test.pair];
+    const Shape &a = call.shape_a(test), &b = call.shape_b(test);
+    // The normal is that of a local minimum, and another one may be less deep.
+    const float shallow = tolerance::axis_depth * record.thickness;
+    ClosedForm contact;
+    if (!has_rim_contact(a.type, b.type) || !rim_contact(a, b, test.b_in_a, n, cache.simplex, contact)) {
+        // As long as the cores are apart, GJK finds the same, and only pairs near to each other need it.
+        const float radii = a.radius + b.radius;
+        EpaResult r;
+        if (record.state != PairState::touching || separation + radii > shallow || -separation > shallow ||
+            !epa_along(a, b, test.b_in_a, n, cache.simplex, r))
+            return false;
+        count(call.profile.support_evaluations, r.support_evaluations);
+        contact = {-r.depth - radii, r.normal, r.point_a + a.radius * r.normal, r.point_b - b.radius * r.normal};
+    }
+    // A minimum that is deeper than along n is another one.
+    if (-contact.separation > shallow || contact.separation < separation - tolerance::rim_rise * record.size)
+        return false;
+    settle_by_distance(call, test, contact, false);
+    call.settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);
+    return true;
 }
 
 /// Settles a sphere or capsule and a triangle that are apart by more than the contact margin along the line from the
@@ -146,6 +174,7 @@ void try_axis(const CollideCall& call, const PairTest& test) {
         call.settle(record, Rung::axis_separated);
         return;
     }
+    const bool rim = has_rim(a.type) || has_rim(b.type);
     // If the axis is a face's normal and the depth along it is shallow, the contact is on that face and EPA is not
     // needed. If the two faces do not overlap, the contact is elsewhere.
     if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thickness &&
@@ -154,13 +183,14 @@ void try_axis(const CollideCall& call, const PairTest& test) {
         const Manifold manifold = make_manifold_unchecked(a, b, test.b_in_a, n, on_b - separation * n, on_b,
                                                           margin_along(call, test, n), cache.hints);
         count(call.profile.manifolds_built);
-        const bool shallow = separation >= -tolerance::axis_depth_of_edges * record.thickness;
+        const bool shallow = rim || separation >= -tolerance::axis_depth_of_edges * record.thickness;
         if (manifold.overlaps && (shallow || manifold.count > 2)) {
             set_touching(call, test, manifold);
             call.settle(record, Rung::axis_touching);
             return;
         }
     }
+    if (rim && (!surface || record.state == PairState::touching) && follow_rim(call, test, n, separation)) return;
     call.queue_for_gjk(test);
 }
 

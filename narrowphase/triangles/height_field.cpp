@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace talus {
@@ -28,14 +29,21 @@ public:
           materials_(def.materials.begin(), def.materials.end()) {
         two_sided_ = def.two_sided;
         size_ = 2 * cells_x_ * cells_z_;
+        const auto is_set = [](std::uint8_t hole) { return hole != 0; };
+        if (std::any_of(def.holes.begin(), def.holes.end(), is_set)) {
+            holes_.resize(def.holes.size());
+            std::transform(def.holes.begin(), def.holes.end(), holes_.begin(), is_set);
+        }
         for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
         build_pyramid();
         bounds_ = box_of(levels_.size() - 1, 0, 0);
     }
 
+    /// Without the holes.
     HeightFieldDef definition() const {
-        return {columns_, cells_z_ + 1, heights_, spacing_x_, spacing_z_, materials_, two_sided_};
+        return {columns_, cells_z_ + 1, heights_, spacing_x_, spacing_z_, materials_, two_sided_, {}};
     }
+    const std::vector<bool>& holes() const { return holes_; }  ///< by cell; empty without holes
 
     SetTriangle triangle(std::uint32_t t) const override {
         const Cell cell = cell_of(t);
@@ -47,12 +55,12 @@ public:
         if (upper) {  // on the side of x
             set(s, first, last, third);
             s.beyond[0] = corner(2);
-            s.beyond[1] = cell.i + 1 < cells_x_ ? point(cell.i + 2, cell.j + 1) : first;
-            s.beyond[2] = cell.j > 0 ? point(cell.i, cell.j - 1) : last;
+            s.beyond[1] = has_cell(cell.i + 1, cell.j) ? point(cell.i + 2, cell.j + 1) : first;
+            s.beyond[2] = has_cell(cell.i, cell.j - 1) ? point(cell.i, cell.j - 1) : last;
         } else {
             set(s, first, third, last);
-            s.beyond[0] = cell.i > 0 ? point(cell.i - 1, cell.j) : last;
-            s.beyond[1] = cell.j + 1 < cells_z_ ? point(cell.i + 1, cell.j + 2) : first;
+            s.beyond[0] = has_cell(cell.i - 1, cell.j) ? point(cell.i - 1, cell.j) : last;
+            s.beyond[1] = has_cell(cell.i, cell.j + 1) ? point(cell.i + 1, cell.j + 2) : first;
             s.beyond[2] = corner(1);
         }
         const vec3 n = glm::cross(s.points[1] - s.points[0], s.points[2] - s.points[0]);
@@ -60,6 +68,7 @@ public:
         s.material = materials_.empty() ? 0u : materials_[t / 2];
         return s;
     }
+    bool is_hole(std::uint32_t t) const override { return !holes_.empty() && holes_[t / 2]; }
     std::uint32_t source(std::uint32_t t) const override { return t; }
 
     void find(const Aabb& box, std::vector<std::uint32_t>& found) const override {
@@ -77,6 +86,7 @@ public:
         for (std::uint32_t j = j0; j <= j1; ++j) {
             for (std::uint32_t i = i0; i <= i1; ++i) {
                 const std::uint32_t first = 2 * (j * cells_x_ + i);
+                if (is_hole(first)) continue;
                 for (const std::uint32_t t : {first, first + 1}) {
                     if (overlaps(box_of_triangle(t), box)) found.push_back(t);
                 }
@@ -115,7 +125,9 @@ public:
             for (std::uint32_t k = 0; k < 4; ++k) {
                 const std::uint32_t i = 2 * block.i + (k & 1u), j = 2 * block.j + (k >> 1);
                 if (i >= below.columns || j >= below.rows) continue;
-                const double enter = moving.enter(box_of(block.level - 1, i, j), static_cast<double>(most));
+                const Aabb box = box_of(block.level - 1, i, j);
+                if (!(box.lower.y <= box.upper.y)) continue;  // nothing but holes
+                const double enter = moving.enter(box, static_cast<double>(most));
                 if (enter >= 0.0) stack[top++] = {block.level - 1, i, j, enter};
             }
             std::sort(stack + base, stack + top, [](const Block& a, const Block& b) {
@@ -130,19 +142,20 @@ public:
         const std::uint32_t at_lower[3] = {0, 2, 3}, at_upper[3] = {0, 3, 1};
         const std::uint32_t k = (upper ? at_upper : at_lower)[corner];
         const std::uint32_t i = cell.i + (k & 1u), j = cell.j + (k >> 1);
-        // All eight neighbours of a sample, except the two to which no diagonal leads.
-        for (int dj = -1; dj <= 1; ++dj) {
-            for (int di = -1; di <= 1; ++di) {
-                if (di * dj < 0 || (di == 0 && dj == 0)) continue;
-                const std::int64_t x = std::int64_t{i} + di, z = std::int64_t{j} + dj;
-                if (x < 0 || z < 0 || x > std::int64_t{cells_x_} || z > std::int64_t{cells_z_}) continue;
-                visit(point(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(z)));
-            }
-        }
+        // All eight neighbours of a sample, except the two to which no diagonal leads, and those between holes. (A
+        // number below 0 is one above those of all cells.)
+        const bool before = has_cell(i - 1, j - 1), beside_x = has_cell(i, j - 1), beside_z = has_cell(i - 1, j),
+                   behind = has_cell(i, j);
+        if (before) visit(point(i - 1, j - 1));
+        if (before || beside_x) visit(point(i, j - 1));
+        if (before || beside_z) visit(point(i - 1, j));
+        if (behind || beside_x) visit(point(i + 1, j));
+        if (behind || beside_z) visit(point(i, j + 1));
+        if (behind) visit(point(i + 1, j + 1));
     }
 
     std::size_t bytes() const override {
-        std::size_t sum = heights_.capacity() * sizeof(float) + materials_.capacity();
+        std::size_t sum = heights_.capacity() * sizeof(float) + materials_.capacity() + holes_.capacity() / 8;
         for (const Level& level : levels_) sum += level.spans.capacity() * sizeof(Span);
         return sum;
     }
@@ -164,9 +177,13 @@ private:
     float spacing_x_, spacing_z_;
     std::vector<float> heights_;
     std::vector<std::uint8_t> materials_;
+    std::vector<bool> holes_;  ///< by cell; empty without holes
     std::vector<Level> levels_;
 
     Cell cell_of(std::uint32_t t) const { return {t / 2 % cells_x_, t / 2 / cells_x_}; }
+    bool has_cell(std::uint32_t i, std::uint32_t j) const {
+        return i < cells_x_ && j < cells_z_ && !is_hole(2 * (j * cells_x_ + i));
+    }
     float height(std::uint32_t i, std::uint32_t j) const {
         return heights_[static_cast<std::size_t>(j) * columns_ + i];
     }
@@ -186,6 +203,7 @@ private:
     }
     Span span_of(std::size_t level, std::uint32_t i, std::uint32_t j) const {
         if (level != 0) return levels_[level].spans[static_cast<std::size_t>(j) * levels_[level].columns + i];
+        if (!has_cell(i, j)) return {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
         const float a = height(i, j), b = height(i + 1, j), c = height(i, j + 1), d = height(i + 1, j + 1);
         return {std::min({a, b, c, d}), std::max({a, b, c, d})};
     }
@@ -240,6 +258,12 @@ Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDe
         return refused(ErrorCode::bad_argument, "there are " + std::to_string(def.materials.size()) +
                                                     " materials; there must be (columns - 1) * (rows - 1), " +
                                                     std::to_string(cells) + ", or none");
+    if (!def.holes.empty() && def.holes.size() != cells)
+        return refused(ErrorCode::bad_argument, "there are " + std::to_string(def.holes.size()) +
+                                                    " holes; there must be (columns - 1) * (rows - 1), " +
+                                                    std::to_string(cells) + ", or none");
+    if (!def.holes.empty() && std::find(def.holes.begin(), def.holes.end(), std::uint8_t{0}) == def.holes.end())
+        return refused(ErrorCode::bad_argument, "all its cells are holes; at least one must not be");
     const std::string spacing = "spacing_x is " + text(def.spacing_x) + " and spacing_z is " + text(def.spacing_z);
     if (!is_finite(def.spacing_x) || !is_finite(def.spacing_z))
         return refused(ErrorCode::not_finite, spacing + "; both must be finite numbers of metres");
@@ -262,6 +286,7 @@ Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDe
     auto field = std::make_shared<const HeightField>(def);
     // The steepest cells make the thinnest triangles. The triangles that are checked are those of the contacts.
     for (std::uint32_t t = 0; t < field->size(); ++t) {
+        if (field->is_hole(t)) continue;
         const SetTriangle s = field->triangle(t);
         if (!is_finite(s.normal) || check(triangle(vec3(0.0f), s.points[1] - s.points[0], s.points[2] - s.points[0])))
             return refused(ErrorCode::degenerate_shape,
@@ -279,17 +304,19 @@ bool write_height_field(ByteWriter& bytes, const TriangleSet& set) {
     bytes(def.columns, def.rows, def.spacing_x, def.spacing_z, def.two_sided);
     bytes(std::vector<float>(def.heights.begin(), def.heights.end()));
     bytes(std::vector<std::uint8_t>(def.materials.begin(), def.materials.end()));
+    bytes(std::vector<std::uint8_t>(field->holes().begin(), field->holes().end()));
     return true;
 }
 
 std::shared_ptr<const TriangleSet> read_height_field(ByteReader& bytes) {
     HeightFieldDef def;
     std::vector<float> heights;
-    std::vector<std::uint8_t> materials;
-    bytes(def.columns, def.rows, def.spacing_x, def.spacing_z, def.two_sided, heights, materials);
+    std::vector<std::uint8_t> materials, holes;
+    bytes(def.columns, def.rows, def.spacing_x, def.spacing_z, def.two_sided, heights, materials, holes);
     if (bytes.failed()) return nullptr;
     def.heights = heights;
     def.materials = materials;
+    def.holes = holes;
     const Result<std::shared_ptr<const TriangleSet>> field = make_height_field(def);
     if (bytes.expect(static_cast<bool>(field), "a height field is refused")) return *field;
     return nullptr;

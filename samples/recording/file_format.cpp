@@ -57,7 +57,10 @@ struct SolidStreams {
         std::map<std::array<float, 3>, std::uint32_t> numbers;
         std::vector<vec3> corners;
         ByteWriter triangles;
+        std::uint32_t count = 0;
         for (std::uint32_t t = 0; t < mesh.size(); ++t) {
+            if (mesh.is_hole(t)) continue;
+            ++count;
             triangles.varint(3);
             for (const vec3& p : mesh.triangle(t).points) {
                 const auto [at, fresh] =
@@ -67,7 +70,7 @@ struct SolidStreams {
             }
         }
         write_corners(corners, mesh.bounds());
-        solids.varint(mesh.size());
+        solids.varint(count);
         faces.raw(triangles.bytes());
     }
 };

@@ -159,6 +159,7 @@ void add_triangle(DrawMesh& mesh, const vec3* p, float radius, int slices) {
 DrawMesh triangulate(const TriangleSet& set) {
     DrawMesh mesh;
     for (std::uint32_t k = 0; k < set.size(); ++k) {
+        if (set.is_hole(k)) continue;
         const SetTriangle t = set.triangle(k);
         std::vector<bool> lines(3);
         for (std::size_t i = 0; i < 3; ++i) {

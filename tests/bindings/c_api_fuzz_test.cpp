@@ -186,6 +186,7 @@ private:
         }
         if constexpr (requires { value.heights; }) {
             value.heights = number(2) == 0 ? nullptr : heights;
+            value.holes = number(2) == 0 ? nullptr : holes;
             value.materials = nullptr;
             value.columns = value.rows = number(3);
         }
@@ -214,6 +215,7 @@ private:
     static constexpr TalusVec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static constexpr uint32_t indices[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     static constexpr float heights[4] = {};
+    static constexpr uint8_t holes[1] = {};
     std::minstd_rand random_;
     TalusMeshDef mesh_def = talus_mesh_def();
     TalusHull* hull = nullptr;

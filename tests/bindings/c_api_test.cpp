@@ -200,6 +200,10 @@ TEST_CASE("C worlds name hulls and meshes that the game has") {
     TalusHeightFieldDef field = talus_height_field_def();
     field.columns = field.rows = 3;
     field.heights = heights;
+    const std::uint8_t holes[4] = {0, 1, 0, 0}, all[4] = {1, 1, 1, 1};
+    field.holes = all;
+    CHECK(talus_height_field_create(&field, nullptr) == nullptr);
+    field.holes = holes;
     TalusMesh* ground = talus_height_field_create(&field, nullptr);
     REQUIRE(ground != nullptr);
     TalusAssets* assets = talus_assets_create();

@@ -330,8 +330,11 @@ describe('bodies', () => {
         refuses('badArgument', /2 triangles/, () => mesh.triangle(2));
         const field = talus.makeHeightField({ columns: 3, rows: 3, heights: new Array(9).fill(1), spacingX: 10, spacingZ: 10 });
         assert.equal(field.size(), 8);
+        const holed = talus.makeHeightField({ columns: 3, rows: 3, heights: new Array(9).fill(1), spacingX: 10, spacingZ: 10, holes: [0, 1, 0, 0] });
         const ground = world.addBody({ type: 'fixed', mesh, meshMaterials: [{ friction: 0.5 }, { friction: 1 }] });
         world.addBody({ type: 'fixed', mesh: field, position: [100, 0, 0] });
+        world.addBody({ type: 'fixed', mesh: holed, position: [200, 0, 0] });
+        const [lying, falling] = [205, 215].map((x) => world.addBody({ shape: talus.sphere(0.5), position: [x, 3, 5] }));
         const dumbbell = world.addBody({
             position: [0, 2, 0],
             shapes: [{ shape: talus.sphere(0.5), pose: { position: [-1, 0, 0] } }, { shape: talus.sphere(0.5), pose: { position: [1, 0, 0] } }],
@@ -341,6 +344,8 @@ describe('bodies', () => {
         steps(world, 180);
         near(world.position(dumbbell)[1], 0.5, 0.01);
         near(world.position(crate)[1], 1.5, 0.01);
+        near(world.position(lying)[1], 1.5, 0.01);
+        assert.ok(world.position(falling)[1] < -10);
         const hit = world.rayCast([1, 1, -1], [0, -2, 0], {});
         assert.equal(hit.body, ground);
         assert.equal(hit.triangle, 0);
@@ -404,6 +409,8 @@ describe('shapes', () => {
             talus.makeHeightField({ columns: 2, rows: 2, heights: [0, 0, 0] }));
         refuses('badArgument', /materials/, () =>
             talus.makeHeightField({ columns: 2, rows: 2, heights: [0, 0, 0, 0], materials: [1, 2] }));
+        refuses('badArgument', /holes has 2 numbers; it must have 1/, () =>
+            talus.makeHeightField({ columns: 2, rows: 2, heights: [0, 0, 0, 0], holes: [0, 0] }));
         refuses('badSize', /columns/, () => talus.makeHeightField({ columns: 1, rows: 1, heights: [0] }));
         wrongType(/multiple of 3/, () => talus.makeHull([1, 2]));
     });
@@ -1239,7 +1246,7 @@ describe('arguments', () => {
         JointDef: { kind: 'hinge', frames }, JointLimit: {}, JointMotor: {}, JointSpring: {}, JointDrive: {},
         'Ray[]': [{ origin: [0, 5, 0], translation: [0, -9, 0] }], 'ShapeCast[]': [{ shape, pose: {}, translation: [0, -9, 0] }],
         DebugDraw: {}, DebugDrawOptions: { region }, MeshDef: meshDef, Assets: new talus.Assets(),
-        HeightFieldDef: { columns: 2, rows: 2, heights: [0, 0, 0, 0], materials: [0] }, 'Hull | Mesh': mesh, Hull: talus.makeHull(cube),
+        HeightFieldDef: { columns: 2, rows: 2, heights: [0, 0, 0, 0], materials: [0], holes: [0] }, 'Hull | Mesh': mesh, Hull: talus.makeHull(cube),
     };
     const wrongOf = wrongArguments(types, { byName, byType, handles: [gone, withFloor().floor + 7] });
 

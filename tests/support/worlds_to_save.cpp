@@ -92,10 +92,12 @@ World surfaces() {
     BodyDef ground{.type = BodyType::fixed, .mesh = mesh};
     ground.mesh_materials = {Material{.friction = 0.2f}, Material{.friction = 0.9f, .restitution = 0.3f}};
     world.add_body(ground);
+    std::vector<std::uint8_t> holes(16, 0);
+    holes[2] = holes[11] = 1;
     std::vector<float> heights;
     for (int k = 0; k < 25; ++k) heights.push_back(0.3f * static_cast<float>(k % 4));
     world.add_body({.type = BodyType::kinematic,
-                    .mesh = *make_height_field({.columns = 5, .rows = 5, .heights = heights}),
+                    .mesh = *make_height_field({.columns = 5, .rows = 5, .heights = heights, .holes = holes}),
                     .position = {5, 0, 0},
                     .angular_velocity = {0, 0.2f, 0}});
     std::vector<BodyId> bodies;

@@ -85,13 +85,16 @@ def mesh(vertices, indices, materials=None, two_sided: bool = False) -> Mesh:
     return Mesh._own(made(lib.talus_mesh_create, ctypes.byref(definition)))
 
 
-def height_field(heights, spacing: tuple[float, float] | float = 1.0, materials=None, two_sided: bool = False) -> Mesh:
+def height_field(
+    heights, spacing: tuple[float, float] | float = 1.0, materials=None, two_sided: bool = False, holes=None
+) -> Mesh:
     """Returns a height field, which begins at the origin of its body.
 
     heights:   rows along z, columns along x, m; 2 x 2 to 32,769 x 32,769
     spacing:   distance of samples along x and z, m; one number: of both
     materials: one less of each: numbers 0 to 255 of the cells, indices among a body's `mesh_materials`
     two_sided: stops shapes from both sides; else from above only
+    holes:     one less of each: the cells that are holes
     """
     definition = lib.talus_height_field_def()
     samples = arg.array(heights, np.float32, (None, None), "heights")
@@ -105,9 +108,14 @@ def height_field(heights, spacing: tuple[float, float] | float = 1.0, materials=
     else:
         x = z = arg.number(spacing, "spacing")
     definition.spacing_x, definition.spacing_z = x, z
+    cells = max(rows - 1, 0), max(columns - 1, 0)
     if materials is not None:
-        numbers = arg.array(materials, np.uint8, (max(rows - 1, 0), max(columns - 1, 0)), "materials")
+        numbers = arg.array(materials, np.uint8, cells, "materials")
         definition.materials = arg.address(numbers)
+    if holes is not None:
+        given = np.asarray(holes)
+        missing = arg.array(given.astype(np.uint8) if given.dtype == bool else holes, np.uint8, cells, "holes")
+        definition.holes = arg.address(missing)
     definition.two_sided = arg.flag(two_sided, "two_sided")
     return Mesh._own(made(lib.talus_height_field_create, ctypes.byref(definition)))
 

@@ -209,6 +209,7 @@ typedef struct TalusHeightFieldDef {
     float spacing_x, spacing_z;  ///< distance of samples, m
     const uint8_t* materials;    ///< (columns - 1) * (rows - 1), one per cell, or NULL: all 0
     bool two_sided;              ///< stops shapes from both sides; else from above only
+    const uint8_t* holes;        ///< (columns - 1) * (rows - 1), one per cell, not 0: a hole; or NULL: no holes
 } TalusHeightFieldDef;
 
 TALUS_API TalusMeshDef talus_mesh_def(void);                 ///< the defaults

@@ -9,7 +9,7 @@
 ///   skip            bounding spheres apart; or separated, and moved by less than the gap since it was measured
 ///   reuse           touching, and moved by less than a tolerance scaled to its size: anchors stay in the bodies
 ///   closed form     pairs of shapes that need no iteration: spheres, capsules, boxes that overlap
-///   axis            the last test's axis gives the signed separation by one support pair: apart, or shallow
+///   axis            the last axis, which may follow a rim, gives the signed separation: apart, or shallow
 ///   warm GJK        GJK from the simplex of the last test, whose vertices are looked up at the new pose
 ///   cold GJK        GJK from nothing: a new pair, or one whose cache does not match
 ///   warm EPA        overlapping cores: the last EPA's face at the new pose, if a bound proves it nearest

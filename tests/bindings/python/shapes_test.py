@@ -118,6 +118,18 @@ class Meshes(unittest.TestCase):
         slope = math.atan(0.1)
         self.assertAlmostEqual(ball.position.y, 0.1 * ball.position.x + 0.1 / math.cos(slope), delta=0.02)
 
+    def test_things_fall_through_the_holes_of_a_height_field(self):
+        holes = np.zeros((20, 20), bool)
+        holes[8:12, 8:12] = True
+        field = talus.height_field(np.zeros((21, 21)), holes=holes)
+        world = talus.World()
+        world.add_body(type="fixed", mesh=field)
+        falling, lying = (world.add_body(shape=talus.sphere(0.5), position=(x, 1, 10)) for x in (10, 5))
+        for _ in range(120):
+            world.step()
+        self.assertLess(falling.position.y, -5)
+        self.assertAlmostEqual(lying.position.y, 0.5, delta=0.01)
+
     def test_materials_of_triangles_make_one_half_slippery(self):
         field = talus.height_field(np.zeros((3, 3)), spacing=10, materials=[[0, 1], [0, 1]])
         world = talus.World()
@@ -153,6 +165,7 @@ class Meshes(unittest.TestCase):
             lambda: talus.mesh("cube", self.indices),
             lambda: talus.height_field([1, 2, 3]),
             lambda: talus.height_field([[0, 0], [0, 0]], materials=[[0, 1]]),
+            lambda: talus.height_field([[0, 0], [0, 0]], holes=[[0, 1]]),
         ):
             with self.assertRaises(TypeError):
                 make()

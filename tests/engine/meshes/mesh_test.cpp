@@ -3,6 +3,7 @@
 #include "tests/engine/worlds.h"
 #include "tests/support/threads.h"
 
+#include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>
 #include <talus/narrowphase/triangles/queries.h>
 
@@ -637,4 +638,33 @@ TEST_CASE("a body may have other mass properties than its shapes make") {
     def.mass_properties->mass = -1.0f;
     CHECK(world.add_body(def).is_null());
     CHECK(world.last_error().message.find("mass_properties.mass is -1; ") != std::string::npos);
+}
+
+TEST_CASE("bodies, fast ones too, pass through the holes of a height field, and lie beside and across them") {
+    constexpr std::uint32_t cells = 20;
+    const std::vector<float> heights((cells + 1) * (cells + 1), 1.0f);
+    std::vector<std::uint8_t> holes(cells * cells, 0);
+    for (std::uint32_t j = 8; j < 12; ++j) {
+        for (std::uint32_t i = 8; i < 12; ++i) holes[j * cells + i] = 1;  // 8 to 12 m along x and z
+    }
+    World world;
+    const auto field =
+        *make_height_field({.columns = cells + 1, .rows = cells + 1, .heights = heights, .holes = holes});
+    world.add_body({.type = BodyType::fixed, .mesh = field});
+    const BodyId ball = world.add_body(body(sphere(0.5f), {10, 2, 10}));
+    BodyDef bullet = body(sphere(0.05f), {11.5, 4, 9.5});
+    bullet.linear_velocity = {0, -300, 0};
+    const BodyId fast = world.add_body(bullet);
+    const BodyId beside = world.add_body(body(box({0.5f, 0.5f, 0.5f}), {7.4f, 1.5f, 10}));
+    const BodyId across = world.add_body(body(box({2.5f, 0.2f, 0.4f}), {10, 1.2f, 11.5}));
+    const BodyId pushed = world.add_body(body(box({0.3f, 0.3f, 0.3f}), {10, 1.3f, 4}));
+    world.set_linear_velocity(pushed, {0, 0, 8});
+    CHECK_FALSE(world.ray_cast({11.5, 5, 8.5}, {0, -10, 0}));
+    CHECK(world.ray_cast({5, 5, 5}, {0, -10, 0}));
+    for (int i = 0; i < 180; ++i) REQUIRE(world.step(frame));
+    CHECK(world.position(ball).y < -5.0);
+    CHECK(world.position(fast).y < -100.0);
+    CHECK(world.position(pushed).y < -1.0);
+    CHECK(world.position(beside).y == doctest::Approx(1.5).epsilon(0.003));
+    CHECK(world.position(across).y == doctest::Approx(1.2).epsilon(0.003));
 }

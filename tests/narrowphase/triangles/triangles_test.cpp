@@ -95,18 +95,31 @@ double length(const glm::dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 /// Height fields and the mesh of the same triangles.
 struct Ground {
     std::vector<float> heights;
+    std::vector<std::uint8_t> holes;
     HeightFieldDef def;
     Soup soup;
-    Ground(std::uint32_t columns, std::uint32_t rows, Draw& draw) {
+    std::vector<std::uint32_t> kept;  ///< by triangle of the soup: its number in the field
+    /// One cell in `one_hole_in` is a hole; 0: none.
+    Ground(std::uint32_t columns, std::uint32_t rows, Draw& draw, int one_hole_in = 0) {
         for (std::uint32_t k = 0; k < columns * rows; ++k) heights.push_back(draw.between(-1.0f, 1.0f));
-        def = {.columns = columns, .rows = rows, .heights = heights, .spacing_x = 0.5f, .spacing_z = 0.75f};
+        for (std::uint32_t k = 0; k < (columns - 1) * (rows - 1) && one_hole_in != 0; ++k)
+            holes.push_back(draw.between(0.0f, static_cast<float>(one_hole_in)) < 1.0f ? 7 : 0);
+        def = {.columns = columns,
+               .rows = rows,
+               .heights = heights,
+               .spacing_x = 0.5f,
+               .spacing_z = 0.75f,
+               .holes = holes};
         const auto at = [&](std::uint32_t i, std::uint32_t j) {
             return vec3(0.5f * static_cast<float>(i), heights[j * columns + i], 0.75f * static_cast<float>(j));
         };
         for (std::uint32_t j = 0; j + 1 < rows; ++j) {
             for (std::uint32_t i = 0; i + 1 < columns; ++i) {
+                const std::uint32_t cell = j * (columns - 1) + i;
+                if (!holes.empty() && holes[cell] != 0) continue;
                 soup.add(at(i, j), at(i, j + 1), at(i + 1, j + 1));
                 soup.add(at(i, j), at(i + 1, j + 1), at(i + 1, j));
+                kept.insert(kept.end(), {2 * cell, 2 * cell + 1});
             }
         }
     }
@@ -278,15 +291,23 @@ TEST_CASE("what slides in the plane of a level mesh meets its triangles") {
 
 TEST_CASE("a height field is the mesh of its triangles") {
     Draw draw(4);
-    for (const auto& [columns, rows] : {std::pair{2u, 2u}, {9u, 6u}, {17u, 33u}}) {
-        const Ground ground(columns, rows, draw);
+    for (const auto& [columns, rows, one_hole_in] :
+         {std::tuple{2u, 2u, 0}, {9u, 6u, 0}, {17u, 33u, 0}, {9u, 6u, 4}, {17u, 33u, 2}}) {
+        const Ground ground(columns, rows, draw, one_hole_in);
         const auto made = make_height_field(ground.def);
         REQUIRE(made);
         const TriangleSet& field = **made;
         const auto mesh = ground.soup.mesh();
-        REQUIRE(field.size() == mesh->size());
+        REQUIRE(field.size() == 2 * (columns - 1) * (rows - 1));
+        REQUIRE(ground.kept.size() == mesh->size());
+        CHECK(std::set<std::uint32_t>(ground.kept.begin(), ground.kept.end()).size() == mesh->size());
+        std::uint32_t solid = 0;
+        for (std::uint32_t t = 0; t < field.size(); ++t) solid += field.is_hole(t) ? 0 : 1;
+        CHECK(solid == mesh->size());
         for (std::uint32_t t = 0; t < mesh->size(); ++t) {
-            const SetTriangle a = field.triangle(mesh->source(t)), b = mesh->triangle(t);
+            const std::uint32_t in_field = ground.kept[mesh->source(t)];
+            CHECK_FALSE(field.is_hole(in_field));
+            const SetTriangle a = field.triangle(in_field), b = mesh->triangle(t);
             CHECK(length(glm::dvec3(a.normal) - glm::dvec3(b.normal)) < 1e-5);
             for (int i = 0; i < 3; ++i) {
                 int k = 0;  // the mesh may begin with another corner
@@ -294,9 +315,11 @@ TEST_CASE("a height field is the mesh of its triangles") {
                 REQUIRE(k < 3);
                 CHECK(key(a.beyond[i]) == key(b.beyond[k]));
                 std::set<Key> of_field, of_mesh;
-                field.around(mesh->source(t), i, [&](const vec3& p) { of_field.insert(key(p)); });
+                field.around(in_field, i, [&](const vec3& p) { of_field.insert(key(p)); });
                 mesh->around(t, k, [&](const vec3& p) { of_mesh.insert(key(p)); });
-                CHECK(of_field == of_mesh);
+                if (one_hole_in == 0) CHECK(of_field == of_mesh);
+                // Two sheets that touch in that corner only: the mesh visits its own one at least.
+                CHECK(std::includes(of_field.begin(), of_field.end(), of_mesh.begin(), of_mesh.end()));
             }
         }
         for (int k = 0; k < 200; ++k) {
@@ -305,7 +328,7 @@ TEST_CASE("a height field is the mesh of its triangles") {
             std::vector<std::uint32_t> a, b;
             field.find(box, a);
             mesh->find(box, b);
-            for (std::uint32_t& t : b) t = mesh->source(t);
+            for (std::uint32_t& t : b) t = ground.kept[mesh->source(t)];
             std::sort(b.begin(), b.end());
             CHECK(a == b);
             const vec3 from = draw.in_box(10.0f) + vec3(4, 0, 8), way = draw.in_box(20.0f);
@@ -500,10 +523,12 @@ TEST_CASE("the messages about a bad mesh or height field give the values that ar
         return make_height_field(def);
     };
     const std::vector<float> infinite{0, 0, 0, 0, 0, INFINITY}, high{0, 0, 1000001.0f, 0, 0, 0};
-    const std::vector<std::uint8_t> three(3);
+    const std::vector<std::uint8_t> three(3), holes(2, 1);
     says(field({.columns = 1, .rows = 40000}), "columns is 1 and rows is 40000; both must be 2 to 32,769");
     says(field({.rows = 3}), "there are 6 heights; there must be columns * rows, 9");
     says(field({.materials = three}), "there are 3 materials; there must be (columns - 1) * (rows - 1), 2");
+    says(field({.holes = three}), "there are 3 holes; there must be (columns - 1) * (rows - 1), 2");
+    says(field({.holes = holes}), "all its cells are holes");
     says(field({.spacing_x = NAN}), "spacing_x is nan and spacing_z is 1; both must be finite");
     says(field({.spacing_z = 1e-7f}), "spacing_x is 1 and spacing_z is 1e-07 m; both must be at least 1e-6 m");
     says(field({.spacing_x = -2.0f}), "spacing_x is -2");

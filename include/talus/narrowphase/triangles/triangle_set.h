@@ -42,7 +42,7 @@ public:
     virtual ~TriangleSet() = default;
 
     const Aabb& bounds() const { return bounds_; }  ///< of all triangles
-    std::uint32_t size() const { return size_; }    ///< number of triangles, at least 1
+    std::uint32_t size() const { return size_; }    ///< number of triangles, those of holes included, at least 1
     /// A one-sided set stops only shapes that come from the front; from behind they pass through.
     bool is_two_sided() const { return two_sided_; }
     std::uint32_t material_count() const { return material_count_; }  ///< one more than the greatest material
@@ -53,6 +53,12 @@ public:
     virtual std::array<vec3, 3> points(std::uint32_t index) const {
         const SetTriangle t = triangle(index);
         return {t.points[0], t.points[1], t.points[2]};
+    }
+    /// Returns whether the triangle is part of a hole (HeightFieldDef::holes). Then find() and cast() never find it, and
+    /// it is no neighbour.
+    virtual bool is_hole(std::uint32_t index) const {
+        static_cast<void>(index);
+        return false;
     }
     /// Returns the index of the triangle in the data that the set was made from.
     virtual std::uint32_t source(std::uint32_t index) const = 0;
