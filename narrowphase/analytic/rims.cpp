@@ -136,7 +136,8 @@ struct Shown : Facing {
         if (has_edges(core.type)) {
             const dvec3 own = direction * rotation;
             low_end.point = support_point(core, own, low_end.index);
-            show_edge(low_end, [&](const dvec3& along) { return -std::abs(glm::dot(along, own)); });
+            show_edge(low_end, -std::numeric_limits<double>::infinity(),
+                      [&](const dvec3& along) { return -std::abs(glm::dot(along, own)); });
         } else if (core.type == ShapeType::segment) {
             set(line_between(dvec3(core.points[0]), dvec3(core.points[1])));
         } else {
@@ -147,14 +148,13 @@ struct Shown : Facing {
         look(direction);
     }
 
-    /// At the end of a polytope's edge, shows the edge there that leads most along `way`. False: none leads along it.
-    bool turn_to_edge(const dvec3& way) {
-        if (!has_edges(core.type)) return false;
-        const dvec3 own = way * rotation;
-        const double most =
-            show_edge(rim < 0 ? low_end : high_end, [&](const dvec3& along) { return glm::dot(along, own); });
-        rim = 0;
-        return most > 0.0;
+    /// At the end of a polytope's edge, shows the edge there whose direction (unit) has the greatest score, if that is
+    /// more than `least`. Returns whether it is.
+    template <class Score>
+    bool turn_to_edge(double least, const Score& score) {
+        return has_edges(core.type) && rim != 0 &&
+               show_edge(rim < 0 ? low_end : high_end, least,
+                         [&](const dvec3& along) { return score(rotation * along); });
     }
 
 private:
@@ -165,20 +165,24 @@ private:
         axis /= std::sqrt(glm::dot(axis, axis));
     }
 
-    /// Shows the edge at a corner whose direction (unit) has the greatest score, which it returns.
+    /// Shows the edge at a corner whose direction (unit, own frame) has the greatest score, if that is more than
+    /// `least`.
     template <class Score>
-    double show_edge(const Corner from, const Score& score) {
-        double most = -std::numeric_limits<double>::infinity();
+    bool show_edge(const Corner from, double least, const Score& score) {
+        double most = least;
+        Corner to;
         for_each_edge(core, from, [&](const Corner& other) {
             const dvec3 along = other.point - from.point;
             const double s = score(along / std::sqrt(glm::dot(along, along)));
             if (!(s > most)) return;
             most = s;
-            high_end = other;
+            to = other;
         });
+        if (!(most > least)) return false;
         low_end = from;
+        high_end = to;
         set(line_between(low_end.point, high_end.point));
-        return most;
+        return true;
     }
 };
 
@@ -207,8 +211,8 @@ struct NormalSearch {
                 // What shows along n need not be what is farthest along it.
                 const SimplexVertex farthest = difference.support(n, a.low_end.index, b.low_end.index);
                 if (glm::dot(n, farthest.w) <= depth + allowed) return true;
-                a.show_farthest(n);
-                b.show_farthest(-n);
+                show_farther(a, n);
+                show_farther(b, -n);
             } else if (!turn_against(off)) {
                 return false;
             } else {
@@ -278,12 +282,40 @@ struct NormalSearch {
         return false;
     }
 
-    /// Two rims that overlap and have no minimum together: shows the edge of a polytope that leads to where the points
-    /// of A and B are one above the other, or else the side that is most nearly at right angles to n.
-    void show_side(const dvec3& off) {
-        if (a.turn_to_edge(-off) || b.turn_to_edge(off)) return;
-        const double past_a = std::abs(glm::dot(n, a.axis) - a.sine), past_b = std::abs(glm::dot(n, b.axis) + b.sine);
-        (past_a < past_b ? a : b).rim = 0;
+    /// Shows what is farther along a direction: at the end of an edge the one that leads farther.
+    static void show_farther(Shown& side, const dvec3& direction) {
+        if (!side.turn_to_edge(0.0, [&](const dvec3& along) { return glm::dot(along, direction); }))
+            side.show_farthest(direction);
+    }
+
+    /// Two rims that overlap and have no minimum together: as n turns against `off`, the depth falls until a side or an
+    /// edge is at right angles to n. Shows the first one. False: there is none.
+    bool show_side(const dvec3& off) {
+        // The tangent of the angle until then is 1 / soon.
+        double soon = 0.0;
+        Shown* first = nullptr;
+        // One of the two is round. The other one, which may have edges, comes last, because it changes with them.
+        for (Shown* side : {has_edges(a.core.type) ? &b : &a, has_edges(a.core.type) ? &a : &b}) {
+            const dvec3 direction = side == &a ? n : -n, turning = side == &a ? -off : off;
+            // How fast the angle to the side's normals falls, and how large it is. (An edge that n has just left is at
+            // right angles to it, and leads back.)
+            const auto soon_at = [&](const dvec3& axis, double sine) {
+                const double falls = glm::dot(turning, axis), rest = std::abs(glm::dot(direction, axis) - sine);
+                return falls > 0.0 ? falls / std::max(rest, tolerance::rim_parallel) : 0.0;
+            };
+            if (has_edges(side->core.type)) {
+                if (!side->turn_to_edge(soon, [&](const dvec3& along) { return soon_at(along, 0.0); })) continue;
+                soon = soon_at(side->axis, 0.0);
+                first = side;
+            } else if (const double s = soon_at(static_cast<double>(-side->rim) * side->axis, -side->rim * side->sine);
+                       s > soon) {
+                soon = s;
+                first = side;
+            }
+        }
+        if (first == nullptr) return false;
+        first->rim = 0;
+        return true;
     }
 
     /// A step of Newton's method against `off`, the part of w across n. False: the depth has no minimum here.
@@ -305,10 +337,7 @@ struct NormalSearch {
         const double tt = a.bend * at * at + b.bend * bt * bt - depth, tu = a.bend * at * au + b.bend * bt * bu,
                      uu = a.bend * au * au + b.bend * bu * bu - depth;
         const double determinant = tt * uu - tu * tu;
-        if (!(tt > 0.0) || !(determinant > 0.0)) {
-            show_side(off);
-            return true;
-        }
+        if (!(tt > 0.0) || !(determinant > 0.0)) return show_side(off);
         const double off_t = glm::dot(off, t), off_u = glm::dot(off, u);
         n -= ((uu * off_t - tu * off_u) * t + (tt * off_u - tu * off_t) * u) / determinant;
         return true;

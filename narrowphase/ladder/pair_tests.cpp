@@ -62,18 +62,24 @@ void settle_by_epa(const CollideCall& call, const PairTest& test, const EpaResul
     settle_contact(call, test, {-r.depth - a.radius - b.radius, r.normal, on_a, on_b}, false);
 }
 
+/// Returns whether the normal of a pair with a rim that overlaps was the one of least depth so recently that another one
+/// can be less deep by axis_depth * thickness at most: every depth changes by no more than the pair moves.
+bool is_near_proof(const CollideCall& call, const PairTest& test) {
+    const PairRecord& record = call.records[test.pair];
+    const float motion = motion_bound(call.caches[test.pair].epa.reference, test.pose, record.radius_b);
+    return 2.0f * motion <= tolerance::axis_depth * record.thickness;
+}
+
 /// Follows the normal n of a pair's last test to its new pose. One of the shapes must have a rim. `separation`: of the
 /// shapes along n, m. Returns true if that settles the pair.
 bool follow_rim(const CollideCall& call, const PairTest& test, const vec3& n, float separation) {
     PairRecord& record = call.records[test.pair];
     PairCache& cache = call.caches[test.pair];
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
-    // The normal is that of a local minimum, and another one may be less deep.
-    const float shallow = tolerance::axis_depth * record.thickness;
+    const float shallow = tolerance::axis_depth * record.thickness, radii = a.radius + b.radius;
     ClosedForm contact;
     if (!has_rim_contact(a.type, b.type) || !rim_contact(a, b, test.b_in_a, n, cache.simplex, contact)) {
         // As long as the cores are apart, GJK finds the same, and only pairs near to each other need it.
-        const float radii = a.radius + b.radius;
         EpaResult r;
         if (record.state != PairState::touching || separation + radii > shallow || -separation > shallow ||
             !epa_along(a, b, test.b_in_a, n, cache.simplex, r))
@@ -81,9 +87,14 @@ bool follow_rim(const CollideCall& call, const PairTest& test, const vec3& n, fl
         count(call.profile.support_evaluations, r.support_evaluations);
         contact = {-r.depth - radii, r.normal, r.point_a + a.radius * r.normal, r.point_b - b.radius * r.normal};
     }
-    // A minimum that is deeper than along n is another one.
+    // A minimum that is deeper than along n is another one. Of cores that are apart there is only one, so it is proved.
     if (-contact.separation > shallow || contact.separation < separation - tolerance::rim_rise * record.size)
         return false;
+    if (contact.separation + radii > 0.0f) {
+        cache.epa.reference = test.pose;
+    } else if (-contact.separation > tolerance::axis_depth_of_edges * record.thickness && !is_near_proof(call, test)) {
+        return false;
+    }
     settle_by_distance(call, test, contact, false);
     call.settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);
     return true;
@@ -183,7 +194,8 @@ void try_axis(const CollideCall& call, const PairTest& test) {
         const Manifold manifold = make_manifold_unchecked(a, b, test.b_in_a, n, on_b - separation * n, on_b,
                                                           margin_along(call, test, n), cache.hints);
         count(call.profile.manifolds_built);
-        const bool shallow = rim || separation >= -tolerance::axis_depth_of_edges * record.thickness;
+        const bool shallow =
+            separation >= -tolerance::axis_depth_of_edges * record.thickness || (rim && is_near_proof(call, test));
         if (manifold.overlaps && (shallow || manifold.count > 2)) {
             set_touching(call, test, manifold);
             call.settle(record, Rung::axis_touching);
@@ -217,6 +229,7 @@ void run_gjk(const CollideCall& call, const PairTest& test, Rung rung) {
         return;
     }
     set_axis(cache, r.normal);
+    if (has_rim(a.type) || has_rim(b.type)) cache.epa.reference = test.pose;
     const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
     if (r.status == GjkStatus::beyond_limit || will_stay_apart(call, test, r.distance - radii, r.normal, on_a, on_b)) {
         set_separated(call, test, r.lower_bound - radii);

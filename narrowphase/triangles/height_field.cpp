@@ -37,6 +37,7 @@ public:
         for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
         build_pyramid();
         bounds_ = box_of(levels_.size() - 1, 0, 0);
+        if (!holes_.empty()) leave_out_border_holes();
     }
 
     /// Without the holes.
@@ -215,6 +216,22 @@ private:
         };
         return {{low(i, spacing_x_), span.low, low(j, spacing_z_)},
                 {high(i, cells_x_, spacing_x_), span.high, high(j, cells_z_, spacing_z_)}};
+    }
+    void leave_out_border_holes() {
+        std::uint32_t i0 = cells_x_, i1 = 0, j0 = cells_z_, j1 = 0;
+        for (std::uint32_t j = 0; j < cells_z_; ++j) {
+            for (std::uint32_t i = 0; i < cells_x_; ++i) {
+                if (!has_cell(i, j)) continue;
+                i0 = std::min(i0, i);
+                i1 = std::max(i1, i + 1);
+                j0 = std::min(j0, j);
+                j1 = std::max(j1, j + 1);
+            }
+        }
+        bounds_.lower.x = static_cast<float>(i0) * spacing_x_;
+        bounds_.lower.z = static_cast<float>(j0) * spacing_z_;
+        bounds_.upper.x = static_cast<float>(i1) * spacing_x_;
+        bounds_.upper.z = static_cast<float>(j1) * spacing_z_;
     }
     void build_pyramid() {
         levels_.push_back({cells_x_, cells_z_, {}});

@@ -43,7 +43,7 @@ struct EpaCache {
     SimplexCache face;         ///< three vertices of the Minkowski difference; count 0: nothing known
     float depth = 0.0f;        ///< through that face at the reference pose, m
     float other_depth = 0.0f;  ///< lower bound of the depth in other directions at the reference pose, m
-    Transform reference;       ///< pose of b in a when EPA ran
+    Transform reference;       ///< pose of b in a when EPA ran or, of a cylinder or cone, the cores were apart
 };
 
 /// The half that is read only if the pair must be tested, four cache lines: what the tests start from, and the contact.

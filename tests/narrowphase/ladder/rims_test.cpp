@@ -2,6 +2,7 @@
 /// distance if the cores are apart, and what EPA finds if the normal was near. In a heap they spare GJK and EPA.
 
 #include "narrowphase/analytic/rims.h"
+#include <talus/narrowphase/separation.h>
 #include "narrowphase/epa/expand.h"
 #include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/support/minkowski.h"
@@ -172,9 +173,27 @@ TEST_CASE("in a heap of cylinders and cones, contacts follow their normals inste
     const auto cold = batch.profile.gjk_queries + batch.profile.epa_queries;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         quat& rotation = batch.colliders.poses[2 * k + 1].rotation;
-        rotation = glm::normalize(glm::angleAxis(0.003f, vec3(random.direction())) * rotation);
+        rotation = glm::normalize(glm::angleAxis(0.0005f, vec3(random.direction())) * rotation);
     }
     batch.collide();
     CHECK(cold > 300);
     CHECK(batch.profile.gjk_queries + batch.profile.epa_queries < cold / 5);
+}
+
+TEST_CASE("a cone whose apex has passed a thin thing kept a normal that pointed back") {
+    // The thing was 3.4 mm away, and was pushed back by 3.5 mm.
+    test::Batch batch;
+    const Shape a = cone(0.5f, 0.1f), b = segment({0, 0, -1}, {0, 0, 1});
+    batch.add(a, b, {dvec3(0.002, 0.4995, 0.0), quat(1, 0, 0, 0)});
+    for (int i = 0; i < 24; ++i) {
+        vec3 place(0.002f - 0.0005f * static_cast<float>(i), 0.4995f, 0.0f);
+        batch.colliders.poses[1].position = dvec3(place);
+        batch.collide();
+        SimplexCache simplex;
+        const float gap = separation(a, b, {place, mat3(1.0f)}, simplex, 1.0f).separation;
+        const float thickness = batch.records[0].thickness, found = test::deepest(batch.caches[0].manifold);
+        CAPTURE(i);
+        CHECK(found > gap - tolerance::axis_depth * thickness);
+        if (gap > tolerance::axis_depth * thickness) CHECK(found == doctest::Approx(gap).epsilon(1e-3));
+    }
 }

@@ -304,6 +304,8 @@ TEST_CASE("a height field is the mesh of its triangles") {
         std::uint32_t solid = 0;
         for (std::uint32_t t = 0; t < field.size(); ++t) solid += field.is_hole(t) ? 0 : 1;
         CHECK(solid == mesh->size());
+        CHECK(field.bounds().lower == mesh->bounds().lower);
+        CHECK(field.bounds().upper == mesh->bounds().upper);
         for (std::uint32_t t = 0; t < mesh->size(); ++t) {
             const std::uint32_t in_field = ground.kept[mesh->source(t)];
             CHECK_FALSE(field.is_hole(in_field));

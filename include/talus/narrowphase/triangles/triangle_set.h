@@ -41,7 +41,7 @@ class TriangleSet {
 public:
     virtual ~TriangleSet() = default;
 
-    const Aabb& bounds() const { return bounds_; }  ///< of all triangles
+    const Aabb& bounds() const { return bounds_; }  ///< of all triangles but those of holes
     std::uint32_t size() const { return size_; }    ///< number of triangles, those of holes included, at least 1
     /// A one-sided set stops only shapes that come from the front; from behind they pass through.
     bool is_two_sided() const { return two_sided_; }
