@@ -85,7 +85,9 @@ TEST_CASE("a rim's contact that follows a normal is a local minimum of the depth
     Random random(11);
     int found = 0, apart = 0, count = 0;
     for (int i = 0; i < 30000; ++i) {
-        const auto [a, b, b_in_a] = some_pair(random);
+        const SomePair pair = some_pair(random);
+        const Shape &a = pair.a, &b = pair.b;
+        const MatrixTransform& b_in_a = pair.b_in_a;
         if (!has_rim_contact(a.type, b.type)) continue;
         ++count;
         CAPTURE(i);
@@ -125,7 +127,9 @@ TEST_CASE("a rim's contact that follows the normal of EPA has EPA's depth and po
     Random random(12);
     int found = 0, same = 0, count = 0;
     for (int i = 0; i < 4000; ++i) {
-        const auto [a, b, b_in_a] = some_pair(random);
+        const SomePair pair = some_pair(random);
+        const Shape &a = pair.a, &b = pair.b;
+        const MatrixTransform& b_in_a = pair.b_in_a;
         if (!has_rim_contact(a.type, b.type)) continue;
         SimplexCache simplex;
         const GjkResult apart = gjk_unchecked(a, b, b_in_a, simplex, std::numeric_limits<float>::infinity());
