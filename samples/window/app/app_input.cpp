@@ -23,6 +23,12 @@ std::vector<KeyPress> key_presses;  // of this frame
 
 bool down(int key) { return ImGui::IsKeyDown(key); }
 
+bool scenes_were_open = false;  // at the end of the last frame's input
+
+/// Whether a text field gets the keys. For ImGui that of the list of scenes does for one more frame after the list was
+/// closed.
+bool is_typing(const App& app) { return ImGui::GetIO().WantTextInput && (app.panels.scenes || !scenes_were_open); }
+
 /// One after the other, as they came: those that a slow frame collects may depend on each other.
 void handle_shortcut(App& app, const KeyPress& press) {
     const auto pressed = [&](int key, bool repeat = false) { return press.key == key && (repeat || !press.repeated); };
@@ -36,7 +42,7 @@ void handle_shortcut(App& app, const KeyPress& press) {
             app.select({});
         }
     }
-    if (ImGui::GetIO().WantTextInput) return;
+    if (is_typing(app)) return;
     if (pressed_with(GLFW_KEY_SLASH, GLFW_MOD_SHIFT)) app.panels.help = !app.panels.help;
     if (pressed(GLFW_KEY_O) || pressed_with(GLFW_KEY_P, GLFW_MOD_CONTROL)) app.panels.scenes = true;
     if (app.panels.scenes || (press.mods & GLFW_MOD_CONTROL) != 0) return;
@@ -72,7 +78,7 @@ void handle_shortcut(App& app, const KeyPress& press) {
 
 void walk(App& app, float seconds) {
     const ImGuiIO& io = ImGui::GetIO();
-    if (io.WantTextInput || io.KeyCtrl || app.panels.scenes) return;
+    if (is_typing(app) || io.KeyCtrl || app.panels.scenes) return;
     vec3 way(0.0f);
     if (down(GLFW_KEY_D)) way.x += 1.0f;
     if (down(GLFW_KEY_A)) way.x -= 1.0f;
@@ -149,6 +155,7 @@ void forget_keys() { key_presses.clear(); }
 void handle_input(App& app, float seconds) {
     for (const KeyPress& press : key_presses) handle_shortcut(app, press);
     walk(app, seconds);
+    scenes_were_open = app.panels.scenes;
     use_mouse(app);
     app.camera.update(seconds);
 }
