@@ -67,15 +67,24 @@ inline constexpr int epa_max_slides = 12;
 /// they end.
 inline constexpr double epa_slide_first_turn = 1e-3;
 
-/// A side or an edge faces along the first normal of a search (analytic/rims.h) if it is at right angles to it to
-/// rim_side (sine). The search ends if a cap faces along the normal to rim_cap (sine), if the axes of two sides are
-/// parallel to rim_parallel (sine), or after rim_steps steps.
+/// A search along rims (analytic/rims.h) begins with a side or an edge if that is at right angles to the first normal to
+/// this (sine), else with a rim. Larger: sides are taken that are left again at once (0.2: a fifth more time for two
+/// cylinders). Smaller: sides of turning bodies are found a step later.
 inline constexpr double rim_side = 1e-2;
+
+/// The search ends if a cap faces along the normal to this (sine). Smaller: the normal of a cylinder that lies flat is
+/// sought on its rim, whose bend grows without bound there. Larger: more tilted cylinders are left to GJK and EPA.
 inline constexpr double rim_cap = 1e-3;
+
+/// The search ends if the axes of two sides are parallel to this (sine): the place where the sides cross is then known to
+/// a thousand times the rounding only. Larger: more lying cylinders are left to GJK and EPA.
 inline constexpr double rim_parallel = 1e-3;
+
+/// The greatest number of steps of the search. Two or three are usual; more are needed to go from edge to edge.
 inline constexpr int rim_steps = 10;
 
-/// A contact that follows a rim may be this * size deeper than along its last normal, for the rounding of both.
+/// A contact that follows a rim may be this * size deeper than along its last normal, for the rounding of both. Larger:
+/// another, deeper minimum may be taken. Smaller: rounding refuses contacts, which then cost GJK and EPA.
 inline constexpr float rim_rise = 1e-4f;
 
 /// Faces whose normals differ by less than the root of twice this (rad: 4.5e-4) count as one facet.

@@ -344,6 +344,20 @@ EpaResult detail::epa_observed(const Shape& a, const Shape& b, const MatrixTrans
 
 namespace {
 
+/// Returns what a descent has found without a polytope. `w` may lie below its support plane by a little: each of the two
+/// points takes half of that.
+EpaResult warm_result(const Answer& best, const dvec3& on_a, const dvec3& w, int supports) {
+    const dvec3 point_a = on_a + 0.5 * (best.depth * best.normal - w);
+    EpaResult result;
+    result.warm = true;
+    result.support_evaluations = static_cast<std::uint16_t>(2 * supports);
+    result.depth = static_cast<float>(best.depth);
+    result.normal = vec3(best.normal);
+    result.point_a = vec3(point_a);
+    result.point_b = vec3(point_a - best.depth * best.normal);
+    return result;
+}
+
 bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, bool may_slide, EpaResult& result) {
     if (face.count != 3 || difference.core_a.curved || difference.core_b.curved) return false;
     SimplexVertex corner[3];
@@ -358,14 +372,7 @@ bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, 
     if (!(best.depth > 0.0)) return false;
     const double allowed = tolerance::epa_witness * difference.size;
     const auto answer = [&](const dvec3& on_a, const dvec3& w, const SimplexVertex* vertex, int supports) {
-        const dvec3 point_a = on_a + 0.5 * (best.depth * best.normal - w);
-        result = EpaResult{};
-        result.warm = true;
-        result.support_evaluations = static_cast<std::uint16_t>(2 * supports);
-        result.depth = static_cast<float>(best.depth);
-        result.normal = vec3(best.normal);
-        result.point_a = vec3(point_a);
-        result.point_b = vec3(point_a - best.depth * best.normal);
+        result = warm_result(best, on_a, w, supports);
         result.face.count = 3;
         for (int i = 0; i < 3; ++i) difference.store(vertex[i], result.face, i);
     };
@@ -404,25 +411,16 @@ bool detail::epa_along(const Shape& a, const Shape& b, const MatrixTransform& b_
     const MinkowskiDifference difference(a, b, b_in_a);
     Answer best;
     best.normal = dvec3(normal) / std::sqrt(glm::dot(dvec3(normal), dvec3(normal)));
-    SimplexVertex start[4];
-    start[0] = difference.support(best.normal, simplex.a[0], simplex.b[0]);
+    SimplexVertex start[4] = {difference.support(best.normal, simplex.a[0], simplex.b[0])};
     best.depth = glm::dot(best.normal, start[0].w);
-    const std::size_t count = std::clamp<std::size_t>(simplex.count, 1, 4);
-    for (std::size_t i = 0; i < simplex.count && i < count; ++i)
-        start[i] = difference.vertex(simplex.a[i], simplex.b[i]);
+    const std::size_t known = std::min<std::size_t>(simplex.count, 4), count = std::max<std::size_t>(known, 1);
+    for (std::size_t i = 0; i < known; ++i) start[i] = difference.vertex(simplex.a[i], simplex.b[i]);
     Slide slide(difference, std::span(start, count));
     if (!slide.run(best)) return false;
     const dvec3 w = slide.nearest(), off = w - best.depth * best.normal;
     const double allowed = tolerance::epa_slide_offset * difference.size;
     if (!(glm::dot(off, off) <= allowed * allowed)) return false;  // not at a minimum
-    const dvec3 point_a = slide.on_a() + 0.5 * (best.depth * best.normal - w);
-    result = EpaResult{};
-    result.warm = true;
-    result.support_evaluations = static_cast<std::uint16_t>(2 * slide.supports() + 2);
-    result.depth = static_cast<float>(best.depth);
-    result.normal = vec3(best.normal);
-    result.point_a = vec3(point_a);
-    result.point_b = vec3(point_a - best.depth * best.normal);
+    result = warm_result(best, slide.on_a(), w, slide.supports() + 1);
     simplex.count = static_cast<std::uint8_t>(slide.simplex().count);
     for (int i = 0; i < slide.simplex().count; ++i) difference.store(slide.vertex(i), simplex, i);
     return true;

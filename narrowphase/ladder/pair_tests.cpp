@@ -62,8 +62,8 @@ void settle_by_epa(const CollideCall& call, const PairTest& test, const EpaResul
     settle_contact(call, test, {-r.depth - a.radius - b.radius, r.normal, on_a, on_b}, false);
 }
 
-/// Returns whether the normal of a pair with a rim that overlaps was the one of least depth so recently that another one
-/// can be less deep by axis_depth * thickness at most: every depth changes by no more than the pair moves.
+/// Returns whether a pair with a rim has moved so little since its normal was proved to be that of least depth that no
+/// other one is less deep by more than axis_depth * thickness. (No depth changes by more than the pair moves.)
 bool is_near_proof(const CollideCall& call, const PairTest& test) {
     const PairRecord& record = call.records[test.pair];
     const float motion = motion_bound(call.caches[test.pair].epa.reference, test.pose, record.radius_b);

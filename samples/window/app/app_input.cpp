@@ -25,8 +25,7 @@ bool down(int key) { return ImGui::IsKeyDown(key); }
 
 bool scenes_were_open = false;  // at the end of the last frame's input
 
-/// Whether a text field gets the keys. For ImGui that of the list of scenes does for one more frame after the list was
-/// closed.
+/// Whether a text field gets the keys. ImGui says so for one frame more than the field in the list of scenes is shown.
 bool is_typing(const App& app) { return ImGui::GetIO().WantTextInput && (app.panels.scenes || !scenes_were_open); }
 
 /// One after the other, as they came: those that a slow frame collects may depend on each other.

@@ -4,6 +4,7 @@
 #include "narrowphase/gjk/round_core.h"
 #include "narrowphase/gjk/find_closest.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
+#include "tests/narrowphase/ladder/round_shapes.h"
 #include "tests/support/random.h"
 
 #include <doctest/doctest.h>
@@ -14,32 +15,8 @@
 using namespace talus;
 using namespace talus::detail;
 using test::Random;
-
-namespace {
-
-Shape some_round(Random& random) {
-    const auto half = float(random.scale(0.03, 3.0));
-    const auto radius = float(random.scale(0.03, 3.0));
-    return random.chance(0.5) ? cylinder(half, radius) : cone(half, radius);
-}
-
-Shape some_polytope(Random& random) {
-    const vec3 p = random.point(-1.5f, 1.5f);
-    const vec3 q = random.point(-1.5f, 1.5f);
-    const vec3 r = random.point(-1.5f, 1.5f);
-    switch (random.below(4)) {
-        case 0:
-            return segment(p, q);
-        case 1:
-            return triangle(p, q, r);
-        case 2:
-            return capsule(0.1f + std::abs(p.x), 0.1f);
-        default:
-            return box(0.05f + glm::abs(p));
-    }
-}
-
-}  // namespace
+using test::some_polytope;
+using test::some_round;
 
 TEST_CASE("a simplex moved onto a cylinder or cone has its point nearest to the corners, as a plane proves") {
     Random random(5);

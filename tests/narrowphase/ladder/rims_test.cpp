@@ -8,6 +8,7 @@
 #include "narrowphase/support/minkowski.h"
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
+#include "tests/narrowphase/ladder/round_shapes.h"
 #include "tests/narrowphase/shapes/some_hull.h"
 #include "tests/support/random.h"
 
@@ -20,31 +21,18 @@
 using namespace talus;
 using namespace talus::detail;
 using test::Random;
+using test::some_round;
 
 namespace {
 
-Shape some_round(Random& random) {
-    const auto half = float(random.scale(0.05, 2.0));
-    const auto radius = float(random.scale(0.05, 2.0));
-    return random.chance(0.5) ? cylinder(half, radius) : cone(half, radius);
-}
-
-/// A shape that cylinder_contact takes beside a cylinder.
 Shape some_other(Random& random) {
-    const vec3 p = random.point(-1.5f, 1.5f), q = random.point(-1.5f, 1.5f), r = random.point(-1.5f, 1.5f);
     switch (random.below(6)) {
         case 0:
             return some_round(random);
         case 1:
-            return segment(p, q);
-        case 2:
-            return triangle(p, q, r);
-        case 3:
-            return capsule(0.1f + std::abs(p.x), 0.1f);
-        case 4:
             return hull(test::some_hull(random, 1.0));
         default:
-            return box(0.05f + glm::abs(p));
+            return test::some_polytope(random);
     }
 }
 
@@ -73,6 +61,18 @@ SomePair some_pair(Random& random) {
     return pair;
 }
 
+/// Calls test(pair) for some pairs. What fails is said with the pair's number and shapes.
+template <class Test>
+void for_some_pairs(Random& random, int count, const Test& test) {
+    for (int i = 0; i < count; ++i) {
+        const SomePair pair = some_pair(random);
+        CAPTURE(i);
+        CAPTURE(name_of(pair.a.type));
+        CAPTURE(name_of(pair.b.type));
+        test(pair.a, pair.b, pair.b_in_a);
+    }
+}
+
 /// Returns the depth along a direction, m.
 double depth_along(const MinkowskiDifference& difference, const dvec3& n) {
     const dvec3 unit = n / std::sqrt(glm::dot(n, n));
@@ -83,22 +83,16 @@ double depth_along(const MinkowskiDifference& difference, const dvec3& n) {
 
 TEST_CASE("a rim's contact that follows a normal is a local minimum of the depth, and the distance if apart") {
     Random random(11);
-    int found = 0, apart = 0, count = 0;
-    for (int i = 0; i < 30000; ++i) {
-        const SomePair pair = some_pair(random);
-        const Shape &a = pair.a, &b = pair.b;
-        const MatrixTransform& b_in_a = pair.b_in_a;
-        if (!has_rim_contact(a.type, b.type)) continue;
-        ++count;
-        CAPTURE(i);
-        CAPTURE(name_of(a.type));
-        CAPTURE(name_of(b.type));
+    constexpr int count = 30000;
+    int found = 0, apart = 0;
+    for_some_pairs(random, count, [&](const Shape& a, const Shape& b, const MatrixTransform& b_in_a) {
+        REQUIRE(has_rim_contact(a.type, b.type));
         const MinkowskiDifference difference(a, b, b_in_a);
         const GjkResult by_gjk = distance(a, b, b_in_a);
         vec3 near(random.direction());
         if (by_gjk.status == GjkStatus::separated && random.chance(0.8)) near = by_gjk.normal + 0.1f * near;
         ClosedForm contact;
-        if (!rim_contact(a, b, b_in_a, near, {}, contact)) continue;
+        if (!rim_contact(a, b, b_in_a, near, {}, contact)) return;
         ++found;
         const double size = difference.size, scale = size + glm::length(b_in_a.position);
         const dvec3 n(contact.normal);
@@ -118,7 +112,7 @@ TEST_CASE("a rim's contact that follows a normal is a local minimum of the depth
                 CHECK(depth_along(difference, beside) > depth - 3e-5 * size);
             }
         }
-    }
+    });
     CHECK(found > count / 6);
     CHECK(apart > count / 6);
 }
@@ -126,33 +120,26 @@ TEST_CASE("a rim's contact that follows a normal is a local minimum of the depth
 TEST_CASE("a rim's contact that follows the normal of EPA has EPA's depth and points") {
     Random random(12);
     int found = 0, same = 0, count = 0;
-    for (int i = 0; i < 4000; ++i) {
-        const SomePair pair = some_pair(random);
-        const Shape &a = pair.a, &b = pair.b;
-        const MatrixTransform& b_in_a = pair.b_in_a;
-        if (!has_rim_contact(a.type, b.type)) continue;
+    for_some_pairs(random, 4000, [&](const Shape& a, const Shape& b, const MatrixTransform& b_in_a) {
         SimplexCache simplex;
         const GjkResult apart = gjk_unchecked(a, b, b_in_a, simplex, std::numeric_limits<float>::infinity());
-        if (apart.status != GjkStatus::overlapping) continue;
+        if (apart.status != GjkStatus::overlapping) return;
         const EpaResult r = epa_unchecked(a, b, b_in_a, simplex);
         const MinkowskiDifference difference(a, b, b_in_a);
-        if (r.status != EpaStatus::converged || r.depth > 0.05 * difference.size) continue;
+        if (r.status != EpaStatus::converged || r.depth > 0.05 * difference.size) return;
         ++count;
-        CAPTURE(i);
-        CAPTURE(name_of(a.type));
-        CAPTURE(name_of(b.type));
         const vec3 near = r.normal + 0.01f * vec3(random.direction());
         ClosedForm contact;
-        if (!rim_contact(a, b, b_in_a, near, simplex, contact)) continue;
+        if (!rim_contact(a, b, b_in_a, near, simplex, contact)) return;
         ++found;
         const double size = difference.size, scale = size + double(glm::length(b_in_a.position));
         const double depth = -double(contact.separation) - double(a.radius) - double(b.radius);
         CHECK(depth > r.depth - 1e-6 * scale - 5e-5 * size);
         // Another minimum may be near, but seldom is.
-        if (glm::dot(contact.normal, r.normal) < 0.9999f) continue;
+        if (glm::dot(contact.normal, r.normal) < 0.9999f) return;
         ++same;
         CHECK(depth < r.depth + 1e-6 * scale + 5e-5 * size);
-    }
+    });
     CHECK(10 * same > 9 * found);
     CHECK(count > 500);
     CHECK(found > count / 20);
@@ -190,7 +177,7 @@ TEST_CASE("a cone whose apex has passed a thin thing kept a normal that pointed 
     const Shape a = cone(0.5f, 0.1f), b = segment({0, 0, -1}, {0, 0, 1});
     batch.add(a, b, {dvec3(0.002, 0.4995, 0.0), quat(1, 0, 0, 0)});
     for (int i = 0; i < 24; ++i) {
-        vec3 place(0.002f - 0.0005f * static_cast<float>(i), 0.4995f, 0.0f);
+        const vec3 place(0.002f - 0.0005f * static_cast<float>(i), 0.4995f, 0.0f);
         batch.colliders.poses[1].position = dvec3(place);
         batch.collide();
         SimplexCache simplex;
