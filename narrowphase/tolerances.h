@@ -67,8 +67,8 @@ inline constexpr int epa_max_slides = 12;
 /// they end.
 inline constexpr double epa_slide_first_turn = 1e-3;
 
-/// A search along rims (analytic/rims.h) begins with a side or an edge if that is at right angles to the first normal to
-/// this (sine), else with a rim. Larger: sides are taken that are left again at once (0.2: a fifth more time for two
+/// A search along rims (analytic/rims.h) begins with a side or an edge if that is at right angles to the first normal
+/// to this (sine), else with a rim. Larger: sides are taken that are left again at once (0.2: a fifth more time for two
 /// cylinders). Smaller: sides of turning bodies are found a step later.
 inline constexpr double rim_side = 1e-2;
 
@@ -76,8 +76,8 @@ inline constexpr double rim_side = 1e-2;
 /// sought on its rim, whose bend grows without bound there. Larger: more tilted cylinders are left to GJK and EPA.
 inline constexpr double rim_cap = 1e-3;
 
-/// The search ends if the axes of two sides are parallel to this (sine): the place where the sides cross is then known to
-/// a thousand times the rounding only. Larger: more lying cylinders are left to GJK and EPA.
+/// The search ends if the axes of two sides are parallel to this (sine): the place where the sides cross is then known
+/// to a thousand times the rounding only. Larger: more lying cylinders are left to GJK and EPA.
 inline constexpr double rim_parallel = 1e-3;
 
 /// The greatest number of steps of the search. Two or three are usual; more are needed to go from edge to edge.

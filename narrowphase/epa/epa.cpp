@@ -344,8 +344,8 @@ EpaResult detail::epa_observed(const Shape& a, const Shape& b, const MatrixTrans
 
 namespace {
 
-/// Returns what a descent has found without a polytope. `w` may lie below its support plane by a little: each of the two
-/// points takes half of that.
+/// Returns what a descent has found without a polytope. `w` may lie below its support plane by a little: each of the
+/// two points takes half of that.
 EpaResult warm_result(const Answer& best, const dvec3& on_a, const dvec3& w, int supports) {
     const dvec3 point_a = on_a + 0.5 * (best.depth * best.normal - w);
     EpaResult result;
