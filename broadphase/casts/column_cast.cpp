@@ -43,7 +43,7 @@ void cast_through(const ColumnGrid& grid, BoxCast& cast, std::span<const WorldAa
                   FunctionRef<float(ProxyIndex, float)> visit, CastScratch& scratch) {
     static RayScan* const ray_scan = best_ray_scan();
     const CastRay ray(cast);
-    const vec3 length = glm::abs(cast.translation);
+    const vec3 length = talus::absolute(cast.translation);
     const int main = length.x >= length.y && length.x >= length.z ? 0 : length.y >= length.z ? 1 : 2;
     const bool forwards = cast.translation[main] >= 0.0f;
     for (const ColumnLevel& level : grid.levels()) {

@@ -204,7 +204,7 @@ void Queries::nearest(const dvec3& point, float max_distance,
         radius = std::min(radius, furthest);
         // A distance beyond the largest float counts as that.
         const double wide = radius < largest_float ? double{radius} * (1.0 + rounding) : infinity;
-        const dvec3 reach = dvec3(wide) + at_corners * glm::abs(point);
+        const dvec3 reach = dvec3(wide) + at_corners * talus::absolute(point);
         find_all({clamped(point - reach), clamped(point + reach)}, memory->cast.found, memory->ids);
         memory->near.clear();
         for (const ProxyIndex p : memory->ids) {

@@ -26,7 +26,7 @@ static Filter proxy_filter(const Body& body, const ShapePool& shapes) {
 
 static WorldAabb swept(const WorldAabb& box, const vec3& displacement) {
     const dvec3 by = on_grid(displacement);
-    return {box.lower + glm::min(by, dvec3(0.0)), box.upper + glm::max(by, dvec3(0.0))};
+    return {glm::min(box.lower, box.lower + by), glm::max(box.upper, box.upper + by)};
 }
 
 void BodyProxies::note(std::uint32_t slot, Body& body, ProxyIndex proxy) {

@@ -185,7 +185,7 @@ float inner_radius(const Shape& shape) {
 float reach_of(const ShapeDef& shape) {
     if (!shape.mesh) return bounding_radius(shape.shape);
     const Aabb& box = shape.mesh->bounds();
-    return std::sqrt(length_squared(glm::max(glm::abs(box.lower), glm::abs(box.upper))));
+    return std::sqrt(length_squared(glm::max(absolute(box.lower), absolute(box.upper))));
 }
 
 /// Whether the body is a solid of revolution about the first of its principal axes, so that it may spin about that
@@ -225,7 +225,7 @@ static vec3 spread_of(const Body& body, std::span<const ShapeDef> shapes) {
             const vec3 at((corner & 1) != 0 ? box.upper.x : box.lower.x, (corner & 2) != 0 ? box.upper.y : box.lower.y,
                           (corner & 4) != 0 ? box.upper.z : box.lower.z);
             const vec3 arm = shape.pose.position + rotate(shape.pose.rotation, at) - body.local_center;
-            far = glm::max(far, glm::abs(arm * axes));
+            far = glm::max(far, absolute(arm * axes));
         }
     }
     const vec3 far2 = far * far;

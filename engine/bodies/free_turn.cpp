@@ -54,7 +54,7 @@ void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
 /// The part of limited() for a vector that may be longer or not finite.
 vec3 detail::shortened(const vec3& v, float limit) {
     if (!is_finite(v)) return vec3(0.0f);
-    const vec3 a = glm::abs(v);
+    const vec3 a = absolute(v);
     const float largest = std::max(a.x, std::max(a.y, a.z));
     if (largest > limit) {
         const vec3 scaled = v / largest;

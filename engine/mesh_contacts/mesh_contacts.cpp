@@ -63,7 +63,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     std::erase_if(found_triangles_, [&](std::uint32_t t) {
         const SetTriangle triangle = set.triangle(t);
         const vec3& n = triangle.normal;
-        return std::abs(glm::dot(middle - triangle.points[0], n)) > glm::dot(glm::abs(n), room);
+        return std::abs(glm::dot(middle - triangle.points[0], n)) > glm::dot(absolute(n), room);
     });
     known_triangles_.clear();
     for_each_contact(contacts, p, [&](std::uint32_t c) {

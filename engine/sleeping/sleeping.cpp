@@ -11,7 +11,7 @@ namespace talus {
 /// velocity v, how fast, m/s. The bounding radius alone would not do: the surface of a rod that rocks about its own
 /// axis moves by a 25th of what the rod's length suggests, so such a rod would always count as fast.
 static float surface_displacement(const Body& body, const vec3& v) {
-    const vec3 own = glm::abs(inverse_rotate(body.rotation, v) * mat3(body.principal.axes()));
+    const vec3 own = absolute(inverse_rotate(body.rotation, v) * mat3(body.principal.axes()));
     return std::min(std::sqrt(length_squared(v)) * body.radius, glm::dot(own, body.spread));
 }
 

@@ -106,14 +106,14 @@ Error check_speed_limit(const char* what, float x, const char* unit) {
 }
 
 Error check_position(const char* what, const dvec3& position) {
-    const dvec3 far = glm::abs(position);
+    const dvec3 far = absolute(position);
     if (is_finite(position) && std::max({far.x, far.y, far.z}) <= settings::largest_position) return {};
     return out_of_range(is_finite(position) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(position),
                         "finite and within 1e18 of the world's origin along each axis (m)");
 }
 
 Error check_place(const char* what, const vec3& position, const char* origin) {
-    const vec3 far = glm::abs(position);
+    const vec3 far = absolute(position);
     if (is_finite(position) && std::max({far.x, far.y, far.z}) <= largest_size) return {};
     return out_of_range(is_finite(position) ? ErrorCode::bad_size : ErrorCode::not_finite, what, text(position),
                         "finite and within 1e6 of " + std::string(origin) + " along each axis (m)");

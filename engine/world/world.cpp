@@ -30,7 +30,7 @@ void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {
 
 static Error check_gravity(const vec3& gravity) {
     if (Error error = check_finite("gravity", gravity, "m/s^2")) return error;
-    const vec3 size = glm::abs(gravity);
+    const vec3 size = absolute(gravity);
     if (std::max({size.x, size.y, size.z}) <= settings::largest_gravity) return {};
     return out_of_range(ErrorCode::bad_argument, "gravity", text(gravity),
                         "from -1e15 to 1e15 (m/s^2) along each axis");

@@ -181,7 +181,7 @@ private:
         for (int i = 0; i < 3; ++i) {
             const dvec3& n = dual_[i];
             const double at = glm::dot(n, p_), size = std::sqrt(glm::dot(n, n));
-            const double s = (std::abs(at) - glm::dot(a_, glm::abs(n)) - b_[i] * volume_) / size;
+            const double s = (std::abs(at) - glm::dot(a_, absolute(n)) - b_[i] * volume_) / size;
             if (s > best_.separation + better_) best_ = {s, n * ((at < 0.0 ? -1.0 : 1.0) / size), -1, i};
         }
     }
@@ -294,7 +294,7 @@ private:
     void try_triangle() {
         const double size = glm::length(normal_), at = glm::dot(normal_, corner_[0]);
         if (!(size > 0.0)) return;
-        const double s = (std::abs(at) - glm::dot(half_, glm::abs(normal_))) / size;
+        const double s = (std::abs(at) - glm::dot(half_, absolute(normal_))) / size;
         if (s > best_.separation + better_) best_ = {s, normal_ * ((at < 0.0 ? -1.0 : 1.0) / size), -1, 0};
     }
 

@@ -24,7 +24,7 @@ double clamp_to_unit(double t) { return t < -1.0 ? -1.0 : t > 1.0 ? 1.0 : t; }
 
 /// Returns a unit vector at right angles to v, made with the axis along which v is shortest; +y if v is zero.
 dvec3 perpendicular_to(const dvec3& v) {
-    const dvec3 a = glm::abs(v);
+    const dvec3 a = absolute(v);
     const dvec3 axis = a.x <= a.y && a.x <= a.z ? dvec3(1, 0, 0) : a.y <= a.z ? dvec3(0, 1, 0) : dvec3(0, 0, 1);
     const dvec3 p = glm::cross(v, axis);
     const double l = length(p);
@@ -312,7 +312,7 @@ Cores box_point(const dvec3& half, const dvec3& x) {
         const double distance = std::sqrt(vv);
         return {distance, v / distance, nearest};
     }
-    const dvec3 over = glm::abs(x) - half;
+    const dvec3 over = absolute(x) - half;
     const int axis = over.x >= over.y && over.x >= over.z ? 0 : over.y >= over.z ? 1 : 2;
     const double sign = x[axis] < 0.0 ? -1.0 : 1.0;
     Cores inside{over[axis], dvec3(0.0), x};
@@ -324,7 +324,7 @@ Cores box_point(const dvec3& half, const dvec3& x) {
 /// The facets of the Minkowski difference of a box and a segment: three pairs of faces, three of edges times segment.
 Cores overlapping_box_line(const dvec3& half, const Line& line) {
     const dvec3 &m = line.middle, &d = line.half;
-    const dvec3 over = glm::abs(m) - half - glm::abs(d);
+    const dvec3 over = absolute(m) - half - absolute(d);
     int axis = over.x >= over.y && over.x >= over.z ? 0 : over.y >= over.z ? 1 : 2;
     Cores best{over[axis], dvec3(0.0), dvec3(0.0)};
     best.normal[axis] = m[axis] < 0.0 ? -1.0 : 1.0;

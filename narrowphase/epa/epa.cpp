@@ -97,7 +97,7 @@ Start complete(const MinkowskiDifference& difference, const Simplex& simplex, in
         const dvec3 c = glm::cross(w - p, along);
         return std::sqrt(glm::dot(c, c));
     };
-    const dvec3 lean = glm::abs(along);
+    const dvec3 lean = absolute(along);
     const dvec3 axis = lean.x <= lean.y && lean.x <= lean.z ? x : lean.y <= lean.z ? y : z;
     dvec3 u = glm::cross(along, axis);
     u /= std::sqrt(glm::dot(u, u));

@@ -169,7 +169,7 @@ private:
     };
 
     int add_vertex(const SimplexVertex& v) {
-        const dvec3 m = glm::abs(v.w);
+        const dvec3 m = absolute(v.w);
         scale = std::max(scale, std::max(std::max(m.x, m.y), m.z));
         vertices[vertex_count] = v;
         return vertex_count++;

@@ -147,7 +147,7 @@ private:
         s_.count = std::min(given, 1);
         for (int i = 1; i < given; ++i) widen(Vertex(s_.vertex[i]));
         if (methods_.start != StartMethod::arbitrary) {
-            const dvec3 d = between_centroids(), size = glm::abs(d);
+            const dvec3 d = between_centroids(), size = absolute(d);
             const dvec3 least_axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
                                      : size.y <= size.z                   ? dvec3(0, 1, 0)
                                                                           : dvec3(0, 0, 1);

@@ -28,7 +28,7 @@ float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
 
 /// Returns about half the longest side of the shape, m.
 float reach_of(const Shape& shape) {
-    const auto span = [&](int i) { return 0.5f * largest(glm::abs(shape.points[i] - shape.points[0])); };
+    const auto span = [&](int i) { return 0.5f * largest(absolute(shape.points[i] - shape.points[0])); };
     switch (shape.type) {
         case ShapeType::segment:
             return span(1) + shape.radius;
@@ -53,7 +53,7 @@ float roundness_of(const Shape& shape, float reach) {
 
 vec3 sane_normal(const vec3& normal, const vec3& fallback) {
     for (const vec3& v : {normal, fallback}) {
-        const float size = largest(glm::abs(v));
+        const float size = largest(absolute(v));
         if (!(size > 0.0f) || !is_finite(v)) continue;
         const vec3 scaled = v / size;
         return scaled / std::sqrt(length_squared(scaled));

@@ -30,7 +30,7 @@ dvec3 auxiliary_normal(const dvec3& direction, const dvec3& face_normal) {
 /// Returns whether a point of the face's plane lies in the face, by counting the edges that cross one half of a line
 /// through it.
 bool point_in_face(const dvec3& point, const Polyhedron& p, Index face) {
-    const dvec3 n = glm::abs(p.faces[face].normal);
+    const dvec3 n = absolute(p.faces[face].normal);
     const int drop = n.x >= n.y && n.x >= n.z ? 0 : n.y >= n.z ? 1 : 2;
     const int x = (drop + 1) % 3, y = (drop + 2) % 3;
     bool inside = false;

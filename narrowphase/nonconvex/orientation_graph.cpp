@@ -143,7 +143,7 @@ bool node_in_region(const OrientationGraph& graph, const OrientationRegion& regi
 }
 
 std::uint32_t SphereGrid::cell(const glm::dvec3& d) const {
-    const glm::dvec3 m = glm::abs(d);
+    const glm::dvec3 m = absolute(d);
     const int axis = m.x >= m.y && m.x >= m.z ? 0 : m.y >= m.z ? 1 : 2;
     const double scale = 0.5 * side / m[axis];
     const auto along = [&](double x) { return std::clamp(static_cast<int>(x * scale + 0.5 * side), 0, side - 1); };

@@ -33,7 +33,7 @@ public:
         for (const dvec3& p : points_) {
             lower = glm::min(lower, p);
             upper = glm::max(upper, p);
-            reach = glm::max(reach, glm::abs(p));
+            reach = glm::max(reach, absolute(p));
             centroid_ += p;
         }
         centroid_ /= static_cast<double>(points_.size());
@@ -63,7 +63,7 @@ private:
     double height(const Triple& plane, const dvec3& p) const {
         return glm::dot(plane.normal, p - points_[plane.corners[0]]);
     }
-    double tolerance_along(const dvec3& unit) const { return glm::dot(glm::abs(unit), tolerance_); }
+    double tolerance_along(const dvec3& unit) const { return glm::dot(absolute(unit), tolerance_); }
 
     /// The paper's IsFace. Flips the normal if it points inward.
     bool is_face(Triple& triple) const {

@@ -96,7 +96,7 @@ const char* problem_of_lists(const HullParts& parts) {
 /// Returns what is wrong with the numbers, or null. The lists are right.
 const char* problem_of_numbers(const HullParts& parts) {
     for (const vec3& v : parts.vertices) {
-        if (!is_finite(v) || glm::any(glm::greaterThan(glm::abs(v), vec3(largest_size))))
+        if (!is_finite(v) || glm::any(glm::greaterThan(absolute(v), vec3(largest_size))))
             return "a vertex of a hull is too far out";
     }
     const dvec3 origin(parts.vertices[0]);

@@ -35,7 +35,7 @@ struct Outline {
     /// Area of the triangle between two sides, negative when it turns to the right.
     double turn(const dvec3& in, const dvec3& out) const { return 0.5 * glm::dot(glm::cross(in, out), unit); }
     /// Returns a tolerance unit at right angles to a side, times the side's length.
-    double width(const dvec3& side) const { return glm::dot(glm::abs(glm::cross(unit, side)), cloud.tolerance); }
+    double width(const dvec3& side) const { return glm::dot(absolute(glm::cross(unit, side)), cloud.tolerance); }
 
     /// Returns whether the outline may have these three successive corners.
     bool bends_outward(Index before, Index corner, Index after, const Slack& slack) const {

@@ -436,7 +436,7 @@ Result<Cloud> make_cloud(std::span<const vec3> points) {
     }
 
     Cloud cloud;
-    const dvec3 extent = upper - lower, reach = glm::max(glm::abs(lower), glm::abs(upper));
+    const dvec3 extent = upper - lower, reach = glm::max(absolute(lower), absolute(upper));
     const double farthest = std::max({reach.x, reach.y, reach.z});
     if (farthest > double(largest_size))
         return refuse(ErrorCode::bad_size,

@@ -19,10 +19,10 @@ inline double size_of(const Shape& shape) {
         case ShapeType::sphere:
             return shape.radius;
         case ShapeType::segment:
-            h = 0.5f * glm::abs(shape.points[1] - shape.points[0]);
+            h = 0.5f * absolute(shape.points[1] - shape.points[0]);
             break;
         case ShapeType::triangle:
-            h = glm::max(glm::abs(shape.points[1] - shape.points[0]), glm::abs(shape.points[2] - shape.points[0])) *
+            h = glm::max(absolute(shape.points[1] - shape.points[0]), absolute(shape.points[2] - shape.points[0])) *
                 0.5f;
             break;
         case ShapeType::hull:

@@ -71,7 +71,7 @@ Aabb core_bounds(const Shape& shape, const quat& rotation) {
         }
         case ShapeType::cylinder: {
             const mat3 m = to_matrix(rotation);
-            const vec3 h = glm::abs(m[1]) * shape.half_extents.y + disc_reach(m) * shape.half_extents.x;
+            const vec3 h = absolute(m[1]) * shape.half_extents.y + disc_reach(m) * shape.half_extents.x;
             return {-h, h};
         }
         case ShapeType::cone: {

@@ -215,7 +215,7 @@ void set_view(HullData& hull) {
     view.z = hull.z.data();
     view.first = hull.vertex_first.data();
     view.neighbours = hull.vertex_neighbours.data();
-    const vec3 far = glm::max(glm::abs(hull.bounds.lower), glm::abs(hull.bounds.upper)), h = half_extents(hull.bounds);
+    const vec3 far = glm::max(absolute(hull.bounds.lower), absolute(hull.bounds.upper)), h = half_extents(hull.bounds);
     view.largest_coordinate = std::max(std::max(far.x, far.y), far.z);
     view.half_size = std::max(std::max(h.x, h.y), h.z);
     if (view.count <= hull_scan_limit) return;

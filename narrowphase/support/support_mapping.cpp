@@ -24,7 +24,7 @@ bool is_usable(const dvec3& v) {
 dvec3 unit(dvec3 v) {
     double vv = glm::dot(v, v);
     if (!(vv > 1e-280 && vv < 1e280)) {
-        const dvec3 a = glm::abs(v);
+        const dvec3 a = absolute(v);
         v /= std::max(std::max(a.x, a.y), a.z);
         vv = glm::dot(v, v);
     }

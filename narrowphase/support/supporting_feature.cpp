@@ -53,7 +53,7 @@ SupportingFeature segment_feature(const vec3& p0, const vec3& p1, float radius, 
 }
 
 void box_feature(const vec3& half, const vec3& d, SupportingFeature& f) {
-    const vec3 a = glm::abs(d);
+    const vec3 a = absolute(d);
     const int axis = a.x >= a.y && a.x >= a.z ? 0 : a.y >= a.z ? 1 : 2;
     const bool negative = d[axis] < 0.0f;
     f.kind = SupportingFeatureKind::polygon;

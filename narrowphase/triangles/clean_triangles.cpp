@@ -21,7 +21,7 @@ public:
     explicit Welder(std::span<const vec3> vertices) {
         Aabb box{vertices[0], vertices[0]};
         for (const vec3& v : vertices) box = merge(box, {v, v});
-        const vec3 far = glm::max(glm::abs(box.lower), glm::abs(box.upper));
+        const vec3 far = glm::max(absolute(box.lower), absolute(box.upper));
         near_ = static_cast<double>(std::max({far.x, far.y, far.z})) * 0x1p-22;
         cell_ = std::max(8.0 * near_, 1e-30);
         lower_ = glm::dvec3(box.lower);
@@ -56,7 +56,7 @@ private:
             for (std::int64_t y = low[1]; y <= high[1]; ++y) {
                 for (std::int64_t z = low[2]; z <= high[2]; ++z) {
                     for (std::uint32_t k = first_[slot(x, y, z)]; k != nobody; k = next_[k]) {
-                        const glm::dvec3 d = glm::abs(glm::dvec3(vertices[k]) - p);
+                        const glm::dvec3 d = absolute(glm::dvec3(vertices[k]) - p);
                         if (std::max({d.x, d.y, d.z}) <= near_) found = std::min(found, k);
                     }
                 }
@@ -130,7 +130,7 @@ Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint3
         const auto which = [&] { return "vertex " + std::to_string(i) + " is " + text(v); };
         if (!is_finite(v))
             return mesh_refused(ErrorCode::not_finite, which() + "; its coordinates must be finite numbers of metres");
-        const vec3 far = glm::abs(v);
+        const vec3 far = absolute(v);
         if (std::max({far.x, far.y, far.z}) > largest_size)
             return mesh_refused(ErrorCode::bad_size,
                                 which() + " m; no coordinate may be beyond 1e6 m: move or scale the mesh");

@@ -163,7 +163,7 @@ private:
                           sources_.size() == size_ && (materials_.empty() || materials_.size() == size_);
         if (!bytes.expect(fits, "the lists of a mesh differ in length")) return;
         for (const vec3& v : vertices_) {
-            const vec3 far = glm::abs(v);
+            const vec3 far = absolute(v);
             if (!bytes.expect(std::max({far.x, far.y, far.z}) <= largest_size, "a vertex of a mesh is too far out"))
                 return;
         }

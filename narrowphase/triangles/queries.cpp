@@ -21,7 +21,7 @@ using glm::dvec3;
 class ShearedRay {
 public:
     ShearedRay(const vec3& origin, const vec3& translation) : origin_(origin) {
-        const dvec3 d(translation), size = glm::abs(d);
+        const dvec3 d(translation), size = absolute(d);
         z_ = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
         x_ = (z_ + 1) % 3;
         y_ = (z_ + 2) % 3;
