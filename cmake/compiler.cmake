@@ -51,6 +51,13 @@ target_compile_options(talus_options INTERFACE -fno-math-errno -Wall -Wextra -Wc
   $<$<NOT:$<BOOL:${TALUS_UNITE}>>:-Wshadow>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${TALUS_WERROR}>:-Werror>)
 
+# With -march=native and the like, g++ 12 fuses products of quaternions in spite of -ffp-contract=off: multiply-adds of which
+# it adds every other one and subtracts the rest. That would change the bits of the step. In the files of others it may: a
+# file with intrinsics of these sets would not compile.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i[3-6]86|x86)$")
+  target_compile_options(talus_options INTERFACE -mno-fma -mno-fma4 -mno-avx512f)
+endif()
+
 # talus_precompile(TARGET header...): lets clang compile glm, and the headers of the standard library that nearly all files
 # include, once per target; that saves two fifths of its time. Not g++: it would gain less, and warns of its own library's
 # code in such headers. The sources include what they use all the same: g++ needs it.
