@@ -18,6 +18,23 @@ inline Double2 load_lanes(const double* p) {
     return v;
 }
 
+/// Two floats as doubles.
+inline Double2 to_double(float a, float b) {
+#if defined(__SSE2__)
+    return _mm_cvtps_pd(_mm_unpacklo_ps(_mm_set_ss(a), _mm_set_ss(b)));
+#else
+    return Double2{double{a}, double{b}};
+#endif
+}
+
+#if defined(__SSE2__)
+inline Double2 min_lanes(Double2 a, Double2 b) { return _mm_min_pd(a, b); }
+inline Double2 max_lanes(Double2 a, Double2 b) { return _mm_max_pd(a, b); }
+#else
+inline Double2 min_lanes(Double2 a, Double2 b) { return a < b ? a : b; }
+inline Double2 max_lanes(Double2 a, Double2 b) { return a > b ? a : b; }
+#endif
+
 /// The lanes in which a <= b. As an expression, it is slow: g++ 12 takes the lanes of `(a <= b) & (c <= d)` apart.
 inline Long2 at_most(Double2 a, Double2 b) {
 #if defined(__SSE2__)

@@ -15,6 +15,16 @@ inline Float4 load_lanes(const float* p) {
     return v;
 }
 
+/// Returns three floats and 0.
+inline Float4 load_three(const float* p) {
+#if defined(__SSE2__)  // two loads; from its elements, g++ makes three
+    const auto xy = reinterpret_cast<__m128>(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    return _mm_movelh_ps(xy, _mm_load_ss(p + 2));
+#else
+    return Float4{p[0], p[1], p[2], 0.0f};
+#endif
+}
+
 #if defined(__SSE2__)
 inline Float4 min_lanes(Float4 a, Float4 b) { return _mm_min_ps(a, b); }
 inline Float4 max_lanes(Float4 a, Float4 b) { return _mm_max_ps(a, b); }

@@ -3,11 +3,13 @@
 #include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/by_vertex.h"
 #include "narrowphase/triangles/clean_triangles.h"
+#include "narrowphase/triangles/ray_on_triangles.h"
 #include "narrowphase/triangles/triangle_bytes.h"
 #include "narrowphase/triangles/triangle_tree.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -77,13 +79,52 @@ public:
     }
 
     void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
-        const BoxWay way(origin, translation, half);
+        const BoxWay way(origin, translation, half, bounds_);
         tree_.cast(way, [&](std::uint32_t first, std::uint32_t last, float most) {
             for (std::uint32_t t = first; t < last && most >= 0.0f; ++t) {
                 const BoxCorners c = corners_of_box(t);
                 if (way.touches(c.low, c.high, most)) most = visit(t, most);
             }
             return most;
+        });
+    }
+
+    TriangleRayHit first_hit(const vec3& origin, const vec3& translation) const override {
+        FirstHit first(origin, translation, two_sided_);
+        const BoxWay way(origin, translation, vec3(0.0f), bounds_);
+        tree_.cast(way, [&, vertices = vertices_.data(), corners = corners_.data()](std::uint32_t begin,
+                                                                                    std::uint32_t end, float most) {
+            const auto corners_of = [&](std::uint32_t t) -> ShearedRay::Corners {
+                const Corners& c = corners[t];
+                return {&vertices[c[0]].x, &vertices[c[1]].x, &vertices[c[2]].x};
+            };
+            // Two at a time. Where there is no second one, the first one is tested again.
+            for (std::uint32_t t = begin; t < end; t += 2) {
+                const bool two = t + 1 < end;
+                const ShearedRay::Hits hits = first.ray.meet(corners_of(t), corners_of(two ? t + 1 : t));
+                for (unsigned lanes = hits.lanes & (two ? 3u : 1u); lanes != 0; lanes &= lanes - 1) {
+                    const unsigned k = (lanes & 1u) != 0 ? 0 : 1;
+                    most = first.offer(t + k, hits.fractions[k], most, [&] { return vec3(normal_of(t + k)); });
+                }
+            }
+            return most;
+        });
+        return first.hit;
+    }
+
+    void approach(const vec3& point, float max_distance, ApproachVisitor visit) const override {
+        const Float4 p = xyz0(point);
+        // A little more than the square, so that rounding leaves out none. It may be infinite.
+        const auto square = [](float distance) { return (1.0f + 1e-5f) * distance * distance; };
+        tree_.approach(point, square(max_distance), [&](std::uint32_t first, std::uint32_t last, float most2) {
+            for (std::uint32_t t = first; t < last; ++t) {
+                const BoxCorners c = corners_of_box(t);
+                const Float4 gap = max_lanes(max_lanes(c.low - p, p - c.high), Float4{}), square_gap = gap * gap;
+                if (square_gap[0] + square_gap[1] + square_gap[2] > most2) continue;
+                max_distance = visit(t, max_distance);
+                most2 = square(max_distance);
+            }
+            return most2;
         });
     }
 

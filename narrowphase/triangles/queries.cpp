@@ -5,6 +5,7 @@
 #include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/triangles/ray_on_triangles.h"
 #include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
@@ -13,46 +14,6 @@
 namespace talus {
 
 namespace {
-
-using glm::dvec3;
-
-/// A ray sheared so that it goes along +z. All triangles are sheared in the same way, so that the edges and corners
-/// that two of them share have the same bits.
-class ShearedRay {
-public:
-    ShearedRay(const vec3& origin, const vec3& translation) : origin_(origin) {
-        const dvec3 d(translation), size = absolute(d);
-        z_ = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-        x_ = (z_ + 1) % 3;
-        y_ = (z_ + 2) % 3;
-        shear_x_ = d[x_] / d[z_];
-        shear_y_ = d[y_] / d[z_];
-        inverse_z_ = 1.0 / d[z_];
-    }
-
-    /// Returns the fraction at which the ray hits the triangle, or a negative number.
-    double meet(const std::array<vec3, 3>& points) const {
-        double x[3], y[3], z[3];
-        for (int i = 0; i < 3; ++i) {
-            const dvec3 p = dvec3(points[static_cast<std::size_t>(i)]) - origin_;
-            x[i] = p[x_] - shear_x_ * p[z_];
-            y[i] = p[y_] - shear_y_ * p[z_];
-            z[i] = p[z_] * inverse_z_;
-        }
-        const double u = x[2] * y[1] - y[2] * x[1];
-        const double v = x[0] * y[2] - y[0] * x[2];
-        const double w = x[1] * y[0] - y[1] * x[0];
-        if ((u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0)) return -1.0;
-        const double sum = u + v + w;
-        if (sum == 0.0) return -1.0;  // seen edge on
-        return (u * z[0] + v * z[1] + w * z[2]) / sum;
-    }
-
-private:
-    dvec3 origin_;
-    int x_, y_, z_;
-    double shear_x_, shear_y_, inverse_z_;
-};
 
 /// Returns the box of a shape in the set's frame.
 Aabb box_in_set(const Shape& shape, const MatrixTransform& frame) { return transform_box(frame, bounds(shape)); }
@@ -72,23 +33,35 @@ bool touch(const Shape& triangle, const Shape& shape, const MatrixTransform& fra
 
 }  // namespace
 
-TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& translation) {
-    TriangleRayHit best;
-    if (!is_finite(origin) || !is_finite(translation) || translation == vec3(0.0f)) return best;
-    const ShearedRay ray(origin, translation);
-    double least = 2.0;
-    set.cast(origin, translation, vec3(0.0f), [&](std::uint32_t t, float most) {
-        const double fraction = ray.meet(set.points(t));
-        if (!(fraction >= 0.0) || fraction > 1.0 || fraction > least || (fraction == least && t > best.triangle))
-            return most;
-        const SetTriangle triangle = set.triangle(t);
-        const double along = glm::dot(dvec3(triangle.normal), dvec3(translation));
-        if (!set.is_two_sided() && along >= 0.0) return most;
-        least = fraction;
-        best = {true, static_cast<float>(fraction), along > 0.0 ? -triangle.normal : triangle.normal, t};
-        return std::nextafter(best.fraction, 2.0f);  // so that equally near triangles are still compared
+TriangleRayHit TriangleSet::first_hit(const vec3& origin, const vec3& translation) const {
+    detail::FirstHit first(origin, translation, is_two_sided());
+    cast(origin, translation, vec3(0.0f), [&](std::uint32_t t, float most) {
+        const std::array<vec3, 3> p = points(t);
+        const detail::ShearedRay::Corners corners{&p[0].x, &p[1].x, &p[2].x};
+        const detail::ShearedRay::Hits hits = first.ray.meet(corners, corners);
+        if (hits.lanes == 0) return most;
+        return first.offer(t, hits.fractions[0], most, [&] { return triangle(t).normal; });
     });
-    return best;
+    return first.hit;
+}
+
+void TriangleSet::approach(const vec3& point, float max_distance, ApproachVisitor visit) const {
+    // Searches in larger and larger boxes, until one contains the sphere up to the distance left.
+    const vec3 size = bounds().upper - bounds().lower;
+    const float extent = std::max({size.x, size.y, size.z}), to_set = distance_to(bounds(), point);
+    std::vector<std::uint32_t> triangles;
+    for (float reach = to_set + extent / 64.0f;; reach *= 2.0f) {
+        const float limit = std::min(reach, max_distance);
+        triangles.clear();
+        find(expand(Aabb{point, point}, limit), triangles);
+        for (const std::uint32_t t : triangles) max_distance = visit(t, max_distance);
+        if (limit >= max_distance || limit > to_set + 2.0f * extent) return;
+    }
+}
+
+TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& translation) {
+    if (!is_finite(origin) || !is_finite(translation) || translation == vec3(0.0f)) return {};
+    return set.first_hit(origin, translation);
 }
 
 TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const MatrixTransform& shape_in_set,
@@ -141,26 +114,18 @@ bool overlaps(const TriangleSet& set, const Shape& shape, const MatrixTransform&
 NearestOnTriangles nearest(const TriangleSet& set, const vec3& point, float max_distance) {
     NearestOnTriangles best;
     if (!is_finite(point) || !(max_distance >= 0.0f)) return best;
-    // Searches in larger and larger boxes, until one contains the sphere up to the nearest point found.
-    const vec3 size = set.bounds().upper - set.bounds().lower;
-    const float extent = std::max({size.x, size.y, size.z});
-    const float to_set = distance_to(set.bounds(), point);
-    if (to_set > max_distance) return best;
-    std::vector<std::uint32_t> triangles;
-    for (float reach = to_set + extent / 64.0f;; reach *= 2.0f) {
-        const float limit = std::min(reach, max_distance);
-        triangles.clear();
-        set.find(expand(Aabb{point, point}, limit), triangles);
-        for (const std::uint32_t t : triangles) {
-            const detail::PlacedTriangle placed = detail::place_triangle(set, t);
-            const ClosedForm form = closed_form(placed.shape, Shape{}, MatrixTransform{point - placed.middle});
-            if (best.found && form.separation >= best.distance) continue;
-            best = {true, form.point_a + placed.middle, form.separation, t};
-        }
-        if (best.found && best.distance <= limit) return best;
-        if (limit >= max_distance || limit > to_set + 2.0f * extent) break;
-    }
-    if (best.found && best.distance > max_distance) best = {};
+    if (distance_to(set.bounds(), point) > max_distance) return best;
+    set.approach(point, max_distance, [&](std::uint32_t t, float limit) {
+        const std::array<vec3, 3> p = set.points(t);
+        const vec3 middle = detail::middle_of(p[0], p[1], p[2]);
+        const Shape placed = triangle(p[0] - middle, p[1] - middle, p[2] - middle);
+        const ClosedForm form = closed_form(placed, Shape{}, MatrixTransform{point - middle});
+        const bool nearer = best.found ? form.separation < best.distance : form.separation <= limit;
+        const bool lower = best.found && form.separation == best.distance && t < best.triangle;
+        if (!nearer && !lower) return limit;
+        best = {true, form.point_a + middle, form.separation, t};
+        return form.separation;
+    });
     return best;
 }
 

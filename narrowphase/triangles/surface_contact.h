@@ -76,6 +76,12 @@ struct PlacedTriangle {
     std::uint32_t material = 0;
 };
 
+/// Returns the middle of a triangle's box.
+inline vec3 middle_of(const vec3& a, const vec3& b, const vec3& c) {
+    const vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
+    return low + 0.5f * (high - low);
+}
+
 inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index) {
     const SetTriangle t = set.triangle(index);
     const bool two_sided = set.is_two_sided();
@@ -83,9 +89,7 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     placed.material = t.material;
     placed.surface.set = &set;
     placed.surface.index = index;
-    const vec3 low = glm::min(t.points[0], glm::min(t.points[1], t.points[2]));
-    const vec3 high = glm::max(t.points[0], glm::max(t.points[1], t.points[2]));
-    placed.middle = low + 0.5f * (high - low);
+    placed.middle = middle_of(t.points[0], t.points[1], t.points[2]);
     placed.shape = triangle(t.points[0] - placed.middle, t.points[1] - placed.middle, t.points[2] - placed.middle);
     placed.surface.normal = t.normal;
     placed.surface.two_sided = two_sided;

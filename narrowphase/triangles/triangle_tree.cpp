@@ -8,20 +8,20 @@
 
 namespace talus::detail {
 
-void TriangleTree::Node::place_grid(const Aabb& box) {
+void TriangleNode::place_grid(const Aabb& box) {
     for (int axis = 0; axis < 3; ++axis) {
-        const float extent = box.upper[axis] - box.lower[axis];
+        const float extent = std::max(box.upper[axis] - box.lower[axis], 1e-30f);
         origin[axis] = box.lower[axis];
-        cells[axis] = extent > 1e-30f ? 255.0f / extent : 0.0f;
+        cells[axis] = bit_cast<float>(bit_cast<std::uint32_t>(254.99f / extent) & 0x7f800000u);
     }
 }
 
-void TriangleTree::Node::set(std::uint32_t child, const Aabb& box, std::uint32_t code) {
+void TriangleNode::set(std::uint32_t child, const Aabb& box, std::uint32_t code) {
     const Int4 low = cells_of(xyz0(box.lower));
     const Int4 high = cells_of(xyz0(box.upper));
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
         lower[4 * axis + child] = static_cast<std::uint8_t>(low[axis]);
-        upper[4 * axis + child] = static_cast<std::uint8_t>(high[axis]);
+        upper[4 * axis + child] = static_cast<std::uint8_t>(high[axis] + 1);
     }
     children[child] = code;
 }

@@ -125,7 +125,7 @@ TEST_CASE("a tree of boxes shows a moving box each box that it touches, the near
                 way[side] = half[side] = 0.0f;
             }
             const MovingBox moving(from, way, half);
-            const BoxWay steps(from, way, half);
+            const BoxWay steps(from, way, half, tree.bounds());
             // The whole way: everything that is touched must be shown.
             std::vector<bool> shown(boxes.size(), false);
             tree.cast(steps, [&](std::uint32_t first, std::uint32_t last, float most) {
@@ -165,7 +165,7 @@ TEST_CASE("a search in a tree of boxes ends when it is told to") {
     TriangleTree tree;
     (void)tree.build(boxes);
     int leaves = 0;
-    tree.cast(BoxWay(vec3(0.0f, 100.0f, 0.0f), vec3(0.0f, -200.0f, 0.0f), vec3(60.0f)),
+    tree.cast(BoxWay(vec3(0.0f, 100.0f, 0.0f), vec3(0.0f, -200.0f, 0.0f), vec3(60.0f), tree.bounds()),
               [&](std::uint32_t, std::uint32_t, float) {
                   ++leaves;
                   return -1.0f;

@@ -12,14 +12,6 @@
 
 namespace talus {
 
-/// Where a ray meets a set of triangles.
-struct TriangleRayHit {
-    bool hit = false;            ///< whether the ray meets a triangle
-    float fraction = 1.0f;       ///< of the translation, 0 to 1
-    vec3 normal{0.0f};           ///< normal of the triangle, unit, against the ray
-    std::uint32_t triangle = 0;  ///< the number of the triangle in the set
-};
-
 /// Returns the first triangle that the ray `origin + t * translation`, 0 <= t <= 1, meets. No ray slips through an edge
 /// or a corner between triangles (Woop, Benthin and Wald 2013, "Watertight ray/triangle intersection", in double). A
 /// ray with a zero translation or a number that is not finite meets nothing.

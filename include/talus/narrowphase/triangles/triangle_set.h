@@ -36,6 +36,14 @@ struct SetTriangle {
     std::uint32_t material = 0;  ///< from MeshDef::materials or HeightFieldDef::materials
 };
 
+/// Where a ray meets a set of triangles.
+struct TriangleRayHit {
+    bool hit = false;            ///< whether the ray meets a triangle
+    float fraction = 1.0f;       ///< of the translation, 0 to 1
+    vec3 normal{0.0f};           ///< normal of the triangle, unit, against the ray
+    std::uint32_t triangle = 0;  ///< the number of the triangle in the set
+};
+
 /// A mesh or a height field.
 class TriangleSet {
 public:
@@ -74,6 +82,17 @@ public:
     /// returned last (1 at first). The order of the visits is roughly that along the motion.
     virtual void cast(const vec3& origin, const vec3& translation, const vec3& half_extents,
                       CastVisitor visit) const = 0;
+
+    /// Returns what ray_cast() (queries.h) returns, for a ray that it does not refuse. A set overrides this if it has a
+    /// faster way than cast().
+    virtual TriangleRayHit first_hit(const vec3& origin, const vec3& translation) const;
+
+    /// The visitor of approach(). It returns the new max_distance, m.
+    using ApproachVisitor = FunctionRef<float(std::uint32_t triangle, float max_distance)>;
+    /// Calls visit(triangle, max_distance) for each triangle whose own box is within that distance of the point, m. The
+    /// distance is the one that `visit` returned last. Others may be visited, too, and some more than once. A set
+    /// overrides this if it can visit the nearest triangles first.
+    virtual void approach(const vec3& point, float max_distance, ApproachVisitor visit) const;
 
     /// The visitor of around().
     using PointVisitor = FunctionRef<void(const vec3& point)>;
