@@ -27,7 +27,7 @@ double time_into_sphere(const dvec3& from, const dvec3& translation, double radi
 }
 
 Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double reach, double surface,
-               Simplex& simplex) {
+               Simplex& simplex, double most) {
     const dvec3 start = difference.position;
     const double share =
         difference.core_a.curved || difference.core_b.curved ? tolerance::cast_share_curved : tolerance::cast_share;
@@ -47,7 +47,7 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
         }
         const dvec3 axis = clip.last.axis / std::sqrt(glm::dot(clip.last.axis, clip.last.axis));
         const double approach = -glm::dot(axis, translation);
-        if (!(approach > 0.0) || gap - surface > approach * (1.0 - clip.t)) {  // a touch at the end is one
+        if (!(approach > 0.0) || gap - surface > approach * (most - clip.t)) {  // a touch at the end is one
             clip.end = ClipEnd::missed;
             return clip;
         }
@@ -64,11 +64,11 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
 }
 
 ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& translation, double target, double radius_a,
-                     double radii) {
+                     double radii, double most) {
     ShapeCastResult result;
     const double surface = cast_surface(difference, translation);
     Simplex simplex;
-    const Clip clip = clip_cast(difference, translation, radii + target, surface, simplex);
+    const Clip clip = clip_cast(difference, translation, radii + target, surface, simplex, most);
     result.iterations = static_cast<std::uint16_t>(clip.iterations);
     if (clip.end == ClipEnd::missed) return result;
 

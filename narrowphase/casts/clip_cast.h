@@ -38,11 +38,11 @@ struct Clip {
     int iterations = 0;
 };
 
-/// Finds the first time t in [0, 1] at which the cores of A and of B, the latter moved by t * translation, come within
-/// `reach` of each other, to within `surface` (m). Moves `difference` to that time, and leaves its closest simplex in
-/// `simplex`.
+/// Finds the first time t in [0, most] at which the cores of A and of B, the latter moved by t * translation, come
+/// within `reach` of each other, to within `surface` (m). Moves `difference` to that time, and leaves its closest
+/// simplex in `simplex`.
 Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double reach, double surface,
-               Simplex& simplex);
+               Simplex& simplex, double most = 1.0);
 
 /// Returns the distance that counts as touching in this cast, m: relative to the size, but never below the rounding of
 /// the coordinates.
@@ -55,9 +55,9 @@ inline bool names_normal(double distance, double size, double surface) {
 }
 
 /// Runs the whole cast. `difference` is at the start of the motion; `translation` is that of B in A's frame; `radii` is
-/// the sum of both radii.
+/// the sum of both radii. A contact after the fraction `most` may be missed.
 ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& translation, double target, double radius_a,
-                     double radii);
+                     double radii, double most = 1.0);
 
 /// The same for two spheres, in closed form. B's centre starts at `from`.
 ShapeCastResult cast_spheres(const dvec3& from, const dvec3& translation, double target, double radius_a,

@@ -21,7 +21,7 @@ ShapeCastResult shape_cast(const Shape& a, const Shape& b, const MatrixTransform
 }
 
 ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
-                                       const vec3& translation, float target_distance) {
+                                       const vec3& translation, float target_distance, float most) {
     TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(translation));
     const dvec3 move(translation);
     const double target = std::max(double(target_distance), 0.0), radius_a(a.radius), radius_b(b.radius);
@@ -29,7 +29,7 @@ ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const Mat
         return cast_spheres(dvec3(b_in_a.position), move, target, radius_a, radius_b);
     }
     MinkowskiDifference difference(a, b, b_in_a);
-    return cast(difference, move, target, radius_a, radius_a + radius_b);
+    return cast(difference, move, target, radius_a, radius_a + radius_b, double{most});
 }
 
 ShapeCastResult shape_cast(const SupportMapping& a, const SupportMapping& b, const vec3& translation,

@@ -7,6 +7,7 @@
 #include "narrowphase/shapes/usable.h"
 #include "narrowphase/triangles/ray_on_triangles.h"
 #include "narrowphase/triangles/surface_contact.h"
+#include "narrowphase/triangles/sweep_past.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,12 +77,16 @@ TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const 
     if (!is_finite(box.lower) || !is_finite(box.upper)) return best;
     const float target = target_distance > 0.0f ? target_distance : 0.0f;
     const vec3 middle = transform_point(shape_in_set, vec3(detail::inside_of(shape)));
-    set.cast(center(box), translation, half_extents(box) + vec3(target), [&](std::uint32_t t, float most) {
+    const vec3 half = half_extents(box);
+    const float radius = shape.type == ShapeType::sphere ? half.x : std::sqrt(length_squared(half));
+    const detail::SweepPast sweep(center(box), half, radius, translation, target);
+    set.cast(center(box), translation, half + vec3(target), [&](std::uint32_t t, float most) {
+        if (sweep.passes(set.points(t), most)) return most;
         const detail::PlacedTriangle placed = detail::place_triangle(set, t);
         const float height = glm::dot(middle - placed.middle - placed.shape.points[0], placed.surface.normal);
         if (!placed.surface.two_sided && height < 0.0f) return most;
         ShapeCastResult cast =
-            detail::cast_unchecked(placed.shape, shape, moved(shape_in_set, -placed.middle), translation, target);
+            detail::cast_unchecked(placed.shape, shape, moved(shape_in_set, -placed.middle), translation, target, most);
         if (!cast) return most;
         const bool first = !best || cast.fraction < best.cast.fraction;
         const bool deeper =

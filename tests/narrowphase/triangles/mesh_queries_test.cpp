@@ -5,6 +5,7 @@
 #include "common/number_text.h"
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/triangles/surface_contact.h"
+#include "narrowphase/triangles/sweep_past.h"
 #include "tests/support/random.h"
 
 #include <doctest/doctest.h>
@@ -233,4 +234,57 @@ TEST_CASE("the nearest point of a mesh is the nearest of all triangles, to the b
         }
     }
     CHECK(found > 2000);
+}
+
+TEST_CASE("a shape that moves is stopped by the triangle at which it arrives first of all, to the bit") {
+    Random random(3204);
+    int hits = 0, passed = 0, tested = 0;
+    for (int k = 0; k < 3 * kinds; ++k) {
+        CAPTURE(k);
+        const auto mesh = some_mesh(random, k % kinds, random.chance(0.5));
+        const vec3 extent = mesh->bounds().upper - mesh->bounds().lower;
+        const float size = 0.05f * std::max({extent.x, extent.y, extent.z});
+        const Shape shapes[] = {sphere(size), box(size * vec3(1.0f, 0.4f, 0.7f)), capsule(size, 0.3f * size)};
+        for (int q = 0; q < 40; ++q) {
+            const Shape& shape = shapes[q % 3];
+            const Way way = some_way(random, *mesh);
+            const vec3 axis(random.direction());
+            const quat turn = glm::angleAxis(random.real(0.0f, 3.0f), axis);
+            const MatrixTransform frame = to_matrix_transform({way.from, turn});
+            const float target = random.chance(0.3) ? 0.3f * size : 0.0f;
+            CAPTURE(numbers(way.from));
+            CAPTURE(numbers(way.translation));
+            const Aabb around = transform_box(frame, bounds(shape));
+            if (largest(way.from) > sane || largest(way.translation) > sane) continue;
+            const vec3 half = half_extents(around);
+            const detail::SweepPast sweep(center(around), half, std::sqrt(length_squared(half)), way.translation,
+                                          target);
+            TriangleCastResult expected;
+            for (std::uint32_t t = 0; t < mesh->size(); ++t) {
+                const detail::PlacedTriangle placed = detail::place_triangle(*mesh, t);
+                MatrixTransform at = frame;
+                at.position -= placed.middle;
+                const float height = glm::dot(at.position - placed.shape.points[0], placed.surface.normal);
+                if (!mesh->is_two_sided() && height < 0.0f) continue;
+                const ShapeCastResult cast = shape_cast(placed.shape, shape, at, way.translation, target);
+                const bool passes = sweep.passes(mesh->points(t), 1.0f);
+                passed += passes;
+                ++tested;
+                if (!cast) continue;
+                CHECK_FALSE(passes);
+                CHECK_FALSE(sweep.passes(mesh->points(t), std::nextafter(cast.fraction, 2.0f)));
+                if (!expected || std::tie(cast.fraction, cast.separation) <
+                                     std::tie(expected.cast.fraction, expected.cast.separation))
+                    expected = {cast, t};
+            }
+            const TriangleCastResult hit = shape_cast(*mesh, shape, frame, way.translation, target);
+            REQUIRE(bool(hit) == bool(expected));
+            hits += bool(hit);
+            CHECK(hit.cast.fraction == expected.cast.fraction);
+            CHECK(hit.cast.separation == expected.cast.separation);
+            CHECK(hit.triangle == expected.triangle);
+        }
+    }
+    CHECK(hits > 200);
+    CHECK(passed > tested / 2);
 }
