@@ -20,6 +20,7 @@ using Bytes16 = std::uint8_t __attribute__((vector_size(16)));
 /// (x - origin) * inverse + reach. These are right up to `rounding` times their size, and at most 1e37.
 struct BoxWay {
     static constexpr float rounding = 1e-6f;
+    static constexpr float cell_rounding = 0.01f;  ///< and up to this, in cells of a TriangleNode
 
     /// The planes will be those of boxes inside `bounds`.
     BoxWay(const vec3& from, const vec3& translation, const vec3& half_extents, const Aabb& bounds)
@@ -32,7 +33,7 @@ struct BoxWay {
         const Float4 least = max_lanes(1e-30f * farthest, splat<Float4>(1e-37f));
         const Int4 moves = magnitude(move) > least;
         inverse = 1.0f / (moves ? move : least);
-        cell_slack = 256.0f * rounding * magnitude(inverse);
+        cell_slack = cell_rounding * magnitude(inverse);
         reach = min_lanes((1.0f + rounding) * half * magnitude(inverse), splat<Float4>(1e36f)) +
                 (moves ? Float4{} : splat<Float4>(2.0f));
         backward = reinterpret_cast<Bytes16>(inverse < 0.0f);
@@ -48,7 +49,7 @@ struct BoxWay {
     }
 
     Float4 origin, inverse, reach;
-    Float4 cell_slack;  ///< `rounding` of the fraction for 256 cells, per metre of a cell
+    Float4 cell_slack;  ///< cell_rounding as fractions, per metre of a cell's width
     Bytes16 backward;   ///< by axis, four times: 255 if it moves down the axis
 };
 

@@ -22,8 +22,8 @@ namespace talus::detail {
 
 class SweepPast {
 public:
-    /// A shape inside this box, and within `radius` of its middle, that moves by `translation`. It reaches what is nearer
-    /// than `target`.
+    /// A shape inside this box, and within `radius` of its middle, that moves by `translation`. It reaches what is
+    /// nearer than `target`.
     SweepPast(const vec3& middle, const vec3& half_extents, float radius, const vec3& translation, float target)
         : middle_(middle), half_(half_extents), move_(translation), radius_(radius), target_(target) {
         // More than what floats lost on the way here, and than the distance that a cast counts as touching.

@@ -43,14 +43,15 @@ struct alignas(64) TriangleNode {
 
     /// Returns a bit per child that the moving box may touch up to the fraction `most`, and at which one.
     unsigned touched(const BoxWay& way, Float4 most, Float4& enter) const {
-        // The planes of the grid are touched at multiples of `step` after `at`.
+        // The planes of the grid are touched at multiples of `step` after `at`, those from planes() at multiples of it
+        // after `zero`.
         const Float4 width = cell_width(), step = width * way.inverse;
         const Float4 at = (load_lanes(origin) - way.origin) * way.inverse;
         const Float4 slack = BoxWay::rounding * magnitude(at) + width * way.cell_slack + way.reach;
         const auto [low, high] = boxes();
         const Bytes16 swapped = (low ^ high) & way.backward;
         const Planes near = planes(low ^ swapped), far = planes(high ^ swapped);
-        const Float4 in = at - slack, out = at + slack;
+        const Float4 zero = at - first_plane * step, in = zero - slack, out = zero + slack;
         const auto x = in_all<0>(step), y = in_all<1>(step), z = in_all<2>(step);
         enter = max_lanes(max_lanes(near.x * x + in_all<0>(in), near.y * y + in_all<1>(in)),
                           max_lanes(near.z * z + in_all<2>(in), Float4{}));
@@ -63,10 +64,10 @@ struct alignas(64) TriangleNode {
     /// distances, or a little less. `most2` is the square of that distance.
     unsigned near(Float4 point, Float4 most2, Float4& distance2) const {
         const Float4 width = cell_width(), at = load_lanes(origin) - point;
-        const Float4 slack = BoxWay::rounding * (magnitude(at) + 256.0f * width);
+        const Float4 slack = BoxWay::rounding * magnitude(at) + BoxWay::cell_rounding * width;
         const auto [low, high] = boxes();
         const Planes begin = planes(low), end = planes(high);
-        const Float4 above = at - slack, below = -at - slack;
+        const Float4 zero = at - first_plane * width, above = zero - slack, below = -zero - slack;
         const auto outside = [](Float4 from, Float4 to, Float4 cell, Float4 a, Float4 b) {
             const Float4 gap = max_lanes(max_lanes(from * cell + a, b - to * cell), Float4{});
             return gap * gap;
@@ -94,19 +95,20 @@ private:
         std::memcpy(&b.high, upper, sizeof b.high);
         return b;
     }
-    /// Twelve bytes as floats: interleaved with zeros twice, for which processors have an instruction.
+    static constexpr float first_plane = 32768.0f;
+    /// Twelve bytes as floats, each first_plane more than the byte, which is in the middle of the mantissa. So nothing
+    /// is converted. Floats of that size are 1/256 apart: three roundings are less than BoxWay::cell_rounding.
     static Planes planes(Bytes16 v) {
         using Shorts8 = std::uint16_t __attribute__((vector_size(16)));
         constexpr Bytes16 zero{};
         const auto xy = reinterpret_cast<Shorts8>(
-            __builtin_shufflevector(v, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+            __builtin_shufflevector(zero, v, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
         const auto zw = reinterpret_cast<Shorts8>(
-            __builtin_shufflevector(v, zero, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
-        const auto floats = [](auto shorts) { return __builtin_convertvector(reinterpret_cast<Int4>(shorts), Float4); };
-        constexpr Shorts8 none{};
-        return {floats(__builtin_shufflevector(xy, none, 0, 8, 1, 9, 2, 10, 3, 11)),
-                floats(__builtin_shufflevector(xy, none, 4, 12, 5, 13, 6, 14, 7, 15)),
-                floats(__builtin_shufflevector(zw, none, 0, 8, 1, 9, 2, 10, 3, 11))};
+            __builtin_shufflevector(zero, v, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
+        constexpr Shorts8 e{0x4700, 0x4700, 0x4700, 0x4700, 0x4700, 0x4700, 0x4700, 0x4700};
+        return {reinterpret_cast<Float4>(__builtin_shufflevector(xy, e, 0, 8, 1, 9, 2, 10, 3, 11)),
+                reinterpret_cast<Float4>(__builtin_shufflevector(xy, e, 4, 12, 5, 13, 6, 14, 7, 15)),
+                reinterpret_cast<Float4>(__builtin_shufflevector(zw, e, 0, 8, 1, 9, 2, 10, 3, 11))};
     }
     /// One lane in all lanes.
     template <int k>
