@@ -21,15 +21,19 @@ public:
     ShearedRay(const vec3& origin, const vec3& translation) {
         const double d[] = {double{translation.x}, double{translation.y}, double{translation.z}};
         const double size[] = {std::abs(d[0]), std::abs(d[1]), std::abs(d[2])};
-        z_ = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
-        x_ = z_ == 2 ? 0 : z_ + 1;
-        y_ = z_ == 0 ? 2 : z_ - 1;
+        // The longest axis becomes z. Without branches: nobody can foresee the directions of rays.
+        const unsigned not_first = static_cast<unsigned>(!(size[0] >= size[1])) | !(size[0] >= size[2]);
+        static constexpr std::uint8_t next[] = {1, 2, 0};
+        z_ = not_first << static_cast<unsigned>(!(size[1] >= size[2]));
+        x_ = next[z_];
+        y_ = next[x_];
         const float* const o = &origin.x;
         origin_x_ = to_double(o[x_], o[x_]);
         origin_y_ = to_double(o[y_], o[y_]);
         origin_z_ = to_double(o[z_], o[z_]);
-        shear_x_ = Double2{} + d[x_] / d[z_];
-        shear_y_ = Double2{} + d[y_] / d[z_];
+        const Double2 shear = Double2{d[x_], d[y_]} / d[z_];
+        shear_x_ = Double2{} + shear[0];
+        shear_y_ = Double2{} + shear[1];
         inverse_z_ = Double2{} + 1.0 / d[z_];
     }
 

@@ -77,8 +77,8 @@ private:
     static constexpr std::uint32_t leaf_bits = 7;  ///< of a child: the number of triangles of a leaf; 0: a node
     static constexpr std::size_t most_depth = 48, most_waiting = 3 * most_depth + 4;
 
-    /// Visits leaves up to `most`, the nearest child of each node first. test(node, most, from) returns a bit per child
-    /// and sets where each begins.
+    /// Visits leaves up to `most`, first those in the nearest child of each node. test(node, most, from) returns a bit
+    /// per child and sets where each begins.
     template <class Test, class Visit>
     void nearest_first(float most, const Test& test, Visit& visit) const {
         struct Entry {
@@ -98,20 +98,17 @@ private:
                 Float4 from;
                 unsigned touched = test(node, most_lanes, from);
                 if (touched != 0) {
-                    const int k = std::countr_zero(touched);
-                    touched &= touched - 1;
-                    if (touched == 0) {
-                        code = node.children[k];
-                        continue;
+                    // Goes on with the nearest child. The others wait.
+                    int nearest = std::countr_zero(touched);
+                    while ((touched &= touched - 1) != 0) {
+                        const int k = std::countr_zero(touched);
+                        const bool nearer = from[k] < from[nearest];
+                        const int farther = nearer ? nearest : k;
+                        nearest = nearer ? k : nearest;
+                        stack[waiting++] = {from[farther], node.children[farther]};
                     }
-                    stack[waiting++] = {from[k], node.children[k]};
-                }
-                // The nearest child is put on top.
-                for (const std::size_t first = waiting - 1; touched != 0; touched &= touched - 1) {
-                    const int k = std::countr_zero(touched);
-                    std::size_t place = waiting++;
-                    for (; place > first && stack[place - 1].from <= from[k]; --place) stack[place] = stack[place - 1];
-                    stack[place] = {from[k], node.children[k]};
+                    code = node.children[nearest];
+                    continue;
                 }
             }
             do {
