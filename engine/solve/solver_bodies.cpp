@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace talus {
 
@@ -57,6 +58,32 @@ MotionLimit motion_limit(const Body& body) {
 vec3 gravity_on(const Body& body, const vec3& inverse_mass, const SolverStep& step) {
     const bool falls = inverse_mass != vec3(0.0f);
     return body.gravity_scale * step.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
+}
+
+/// The linear motion of a body on which no impulses act.
+struct Fall {
+    vec3 velocity;    ///< at first, m/s
+    vec3 gain;        ///< of velocity per sub-step, m/s
+    float damping;    ///< factor per sub-step
+    float max_speed;  ///< m/s
+};
+
+/// Returns the velocity and the displacement after `substeps` sub-steps.
+std::pair<vec3, vec3> fall(const Fall& body, int substeps, float substep) {
+    // The velocities lie on a line, so none is larger than both the first and the last.
+    vec3 velocity = body.velocity, displacement(0.0f);
+    for (int k = 0; k < substeps; ++k) {
+        velocity = (velocity + body.gain) * body.damping;
+        displacement += substep * velocity;
+    }
+    const float largest2 = std::max(length_squared(body.velocity), length_squared(velocity));
+    if (largest2 < body.max_speed * body.max_speed) return {velocity, displacement};
+    velocity = body.velocity, displacement = vec3(0.0f);
+    for (int k = 0; k < substeps; ++k) {
+        velocity = limited((velocity + body.gain) * body.damping, body.max_speed);
+        displacement += substep * velocity;
+    }
+    return {velocity, displacement};
 }
 
 }  // namespace
@@ -179,11 +206,7 @@ void SolverBodies::move_freely(std::uint32_t i, const SolverIndices& indices, Bo
         damping = 1.0f / (1.0f + substep * body.linear_damping);
         turn.damping = 1.0f / (1.0f + substep * body.angular_damping);
     }
-    vec3 velocity = body.linear_velocity, displacement(0.0f);
-    for (int k = 0; k < step_.substeps; ++k) {
-        velocity = limited((velocity + gain) * damping, max_speed);
-        displacement += substep * velocity;
-    }
+    auto [velocity, displacement] = fall({body.linear_velocity, gain, damping, max_speed}, step_.substeps, substep);
     turn.torque = body.torque;
     turn.rotation = body.exact_rotation;
     turn.spin = body.exact_spin;

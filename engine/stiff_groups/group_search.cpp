@@ -144,6 +144,7 @@ void StiffGroupSearch::look_at_bodies(const Input& in) {
         const bool seen_before = seen.step + 1 == searches_;
         island.examined = island.examined || !seen_before || seen.stiff;
         island.was_stiff = island.was_stiff || seen.stiff;
+        island.idle = island.idle && seen_before && seen.idle;
         if (seen.refused_bodies != 0 && seen_before && searches_ - seen.refused < settings::stiff_refused_for) {
             island.refused_bodies = std::max(island.refused_bodies, seen.refused_bodies);
         } else {
@@ -175,9 +176,11 @@ bool StiffGroupSearch::choose_islands(bool examines_all) {
         const float load = island.examined ? island.mass : island.most;
         const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
         // An island that was too much work must have become smaller by a tenth to be tried again early.
+        // A body that joins the island is not idle, so a blow from outside is noticed at once.
+        const bool waits = island.idle && !island.bounces && island.bodies > settings::stiff_large && !examines_all;
         const bool refused = island.refused_bodies != 0 && 10ull * island.bodies >= 9ull * island.refused_bodies;
         island.light = load < least * island.least;
-        island.excluded = island.excluded || refused || island.bodies < 2 ||
+        island.excluded = island.excluded || refused || waits || island.bodies < 2 ||
                           (island.light && island.bodies > settings::stiff_struck_bodies);
         any = any || !island.excluded;
     }
@@ -276,7 +279,9 @@ bool StiffGroupSearch::complete(const Input& in, StiffGroup& group) {
     const std::span<const std::uint32_t> slots = in.contacts.slots;
     group.island.clear();
     for (const GroupBody& body : group.bodies) group.island.push_back(slots[body.solver]);
-    if (!loads_.is_stiff(group)) return false;
+    const bool is_stiff = loads_.is_stiff(group);
+    for (const std::uint32_t slot : group.island) seen_[slot].idle = !is_stiff;
+    if (!is_stiff) return false;
     if (!elimination_.find(group)) {
         refuse(group);
         return false;

@@ -49,6 +49,7 @@ private:
         bool examined = false;   ///< its loads are also estimated from its levels
         bool was_stiff = false;  ///< some body was in a group in the last step
         bool bounces = false;    ///< some contact has restitution
+        bool idle = true;        ///< all of its bodies were in islands in which the last search found no large load
         bool jointed = false;    ///< some bodies have joints
         /// Some contacts share a stiffness; solved directly, nested bowls would never come to rest.
         bool shares = false;
@@ -61,11 +62,12 @@ private:
     struct Seen {
         std::uint32_t step = 0;            ///< number of the last search with this body
         bool stiff = false;                ///< it was in a group in that search
+        bool idle = false;                 ///< its island was last found to have no large load
         std::uint32_t refused = 0;         ///< number of the last search that found its island too much work
         std::uint32_t refused_bodies = 0;  ///< number of bodies of that island; 0: none was refused
         template <class Bytes>
         void visit_fields(Bytes& bytes) {
-            bytes(step, stiff, refused, refused_bodies);
+            bytes(step, stiff, idle, refused, refused_bodies);
         }
     };
 

@@ -27,7 +27,7 @@ public:
     SweepPast(const vec3& middle, const vec3& half_extents, float radius, const vec3& translation, float target)
         : middle_(middle), half_(half_extents), move_(translation), radius_(radius), target_(target) {
         // More than what floats lost on the way here, and than the distance that a cast counts as touching.
-        const dvec3 size = glm::abs(middle_) + half_, way = glm::abs(move_);
+        const dvec3 size = absolute(middle_) + half_, way = absolute(move_);
         slack_ = 1e-6 * (size.x + size.y + size.z + target_) + 4.0 * tolerance::cast_rounding * (way.x + way.y + way.z);
     }
 
@@ -52,7 +52,7 @@ private:
     /// Returns how far it reaches along m, times the length of m.
     double reach(const dvec3& m) const {
         const double length = std::sqrt(glm::dot(m, m));
-        return std::min(glm::dot(glm::abs(m), half_), radius_ * length) + (target_ + slack_) * length;
+        return std::min(glm::dot(absolute(m), half_), radius_ * length) + (target_ + slack_) * length;
     }
 
     dvec3 middle_, half_, move_;

@@ -172,6 +172,32 @@ TEST_CASE("the profile counts stiff groups and their work, and finds none with m
     CHECK(pair.world.profile().stiff_work == 0);
 }
 
+TEST_CASE("a heavy body that lands on a light one of a large heap is in a stiff group at once") {
+    // One island of 440 boxes of two masses, so that it is searched, found to bear no large load, and left alone for
+    // some steps. The ball lands in each of the steps between two searches.
+    for (int wait = 0; wait < 2 * static_cast<int>(settings::stiff_look_every); ++wait) {
+        CAPTURE(wait);
+        World world(sleepless());
+        add(world, ground());
+        for (int x = 0; x < 21; ++x) {
+            for (int z = 0; z < 21; ++z) {
+                BodyDef tile = body(box({0.5f, 0.25f, 0.5f}), {x - 10.0, 0.25, z - 10.0});
+                tile.density = (x + z) % 2 == 0 ? 10.0f : 70.0f;
+                add(world, tile);
+            }
+        }
+        run(world, 20 + wait);
+        REQUIRE(world.profile().stiff_groups == 0);
+        REQUIRE(world.profile().islands == 1);
+        BodyDef ball = body(sphere(0.4f), {0.0, 0.92, 0.0});
+        ball.density = 4000.0f;
+        const BodyId id = add(world, ball);
+        for (int step = 0; step < 10 && world.contacts(id).empty(); ++step) world.step(frame);
+        REQUIRE(!world.contacts(id).empty());
+        CHECK(world.profile().stiff_groups == 1);
+    }
+}
+
 TEST_CASE("joints keep heavy on light in a stiff group, and make none of what they hold up themselves") {
     // Body 3 hangs on the heavy body or on the light one.
     for (const std::uint32_t end : {1u, 2u}) {
