@@ -129,6 +129,7 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, W
         const WorldAabb placed = shapes.world_box(i, colliders);
         box = i == body.first_shape ? placed : merge(box, placed);
     }
+    shapes.place_tree(body, colliders);
     if (slot >= spheres_.size()) spheres_.resize(slot + 1);  // for a new body; only one thread adds bodies
     const float displacement = dt * std::sqrt(length_squared(body.linear_velocity));
     spheres_[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + displacement};

@@ -4,6 +4,9 @@
 #include "engine/settings.h"
 #include "narrowphase/triangles/surface_contact.h"
 
+#include <algorithm>
+#include <span>
+
 namespace talus {
 
 namespace {
@@ -105,6 +108,11 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
 }
 
 void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& colliders) {
+    if (const std::uint32_t tree = tree_number(first); tree != null_index) {
+        trees_[tree] = ShapeTree{};
+        free_trees_.push_back(tree);
+        tree_numbers_[first] = null_index;
+    }
     for (std::uint32_t i = first; i < first + count; ++i) {
         defs[i] = ShapeDef{};
         if (i < triangles.size()) triangles[i] = TrianglePlace{};
@@ -163,6 +171,49 @@ void ShapePool::derive_shape(std::uint32_t slot, Colliders& colliders) {
     colliders.shapes[slot] = def.shape;
 }
 
+void ShapePool::build_tree(const Body& body) {
+    if (body.shape_count < ShapeTree::least_shapes) return;
+    const std::uint32_t first = body.first_shape;
+    if (tree_number(first) == null_index) {
+        if (tree_numbers_.size() <= first) tree_numbers_.resize(first + 1, null_index);
+        if (free_trees_.empty()) {
+            free_trees_.push_back(static_cast<std::uint32_t>(trees_.size()));
+            trees_.emplace_back();
+        }
+        tree_numbers_[first] = free_trees_.back();
+        free_trees_.pop_back();
+    }
+    std::vector<Aabb> in_body(body.shape_count);
+    for (std::uint32_t k = 0; k < body.shape_count; ++k) {
+        const LocalShape& local = locals[first + k];
+        in_body[k] = transform_box(to_matrix_transform(local.pose), local.box);
+    }
+    trees_[tree_numbers_[first]].build(in_body);
+}
+
+void ShapePool::place_tree(const Body& body, const Colliders& colliders) {
+    const std::uint32_t tree = tree_number(body.first_shape);
+    if (tree == null_index) return;
+    const auto of_body = [&](const auto& list) { return std::span(list).subspan(body.first_shape, body.shape_count); };
+    trees_[tree].place(body.center, of_body(boxes), of_body(colliders.poses), of_body(colliders.motions));
+}
+
+float ShapePool::max_displacement(const Body& body, const Colliders& colliders) const {
+    if (const ShapeTree* const tree = tree_of(body)) return tree->max_displacement();
+    float most = 0.0f;
+    for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k)
+        most = std::max(most, colliders.motions[k].max_displacement);
+    return most;
+}
+
+Aabb ShapePool::bounds(const Body& body, const Colliders& colliders) const {
+    if (const ShapeTree* const tree = tree_of(body)) return tree->bounds();
+    Aabb box = boxes[body.first_shape];
+    for (std::uint32_t k = body.first_shape + 1; k < body.first_shape + body.shape_count; ++k)
+        box = merge(box, displaced(boxes[k], vec3(colliders.poses[k].position - origin_of(body, colliders))));
+    return box;
+}
+
 void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
     const TrianglePlace& place = triangles[slot];
     const WorldTransform& pose = colliders.poses[place.mesh];
@@ -183,9 +234,12 @@ const Material& ShapePool::material(std::uint32_t slot) const {
 Surface ShapePool::surface(std::uint32_t slot) const { return surface_of(material(slot)); }
 
 std::size_t ShapePool::bytes() const {
-    return defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
-           free_ones_.capacity() * sizeof(std::uint32_t) + locals.capacity() * sizeof(LocalShape) +
-           boxes.capacity() * sizeof(Aabb) + free_runs_.capacity() * sizeof(FreeRun);
+    std::size_t sum = trees_.capacity() * sizeof(ShapeTree);
+    for (const ShapeTree& tree : trees_) sum += tree.bytes();
+    return sum + defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
+           (free_ones_.capacity() + free_trees_.capacity() + tree_numbers_.capacity()) * sizeof(std::uint32_t) +
+           locals.capacity() * sizeof(LocalShape) + boxes.capacity() * sizeof(Aabb) +
+           free_runs_.capacity() * sizeof(FreeRun);
 }
 
 bool BodyStore::has_valid_free_list() const {

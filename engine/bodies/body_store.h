@@ -8,6 +8,7 @@
 #include "common/assert.h"
 #include "common/bytes.h"
 #include "engine/bodies/free_turn.h"
+#include "engine/bodies/shape_tree.h"
 #include "engine/handles.h"
 #include "narrowphase/shapes/turned_bounds.h"
 
@@ -172,6 +173,38 @@ public:
     std::uint32_t add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders);
     /// Sets what follows from the definition of a shape that is no triangle.
     void derive_shape(std::uint32_t slot, Colliders& colliders);
+    /// Builds the tree of a body after its shapes were set, if it has enough of them.
+    void build_tree(const Body& body);
+    /// Takes the shapes' places and motions into the body's tree, if it has one.
+    void place_tree(const Body& body, const Colliders& colliders);
+    /// To be called when a body's shapes are no longer expected to move.
+    void stop_tree(const Body& body) {
+        const std::uint32_t tree = tree_number(body.first_shape);
+        if (tree != null_index) trees_[tree].stop();
+    }
+    /// Returns the tree of a body's shapes, or null if it has few.
+    const ShapeTree* tree_of(const Body& body) const {
+        const std::uint32_t tree = tree_number(body.first_shape);
+        return tree != null_index ? &trees_[tree] : nullptr;
+    }
+    /// Returns the largest PredictedMotion::max_displacement of the body's shapes, m.
+    float max_displacement(const Body& body, const Colliders& colliders) const;
+    /// Returns the place from which bounds() and for_each_near() see a body's boxes.
+    const dvec3& origin_of(const Body& body, const Colliders& colliders) const {
+        const ShapeTree* const tree = tree_of(body);
+        return tree != nullptr ? tree->center() : colliders.poses[body.first_shape].position;
+    }
+    /// Returns the box around the body's shapes.
+    Aabb bounds(const Body& body, const Colliders& colliders) const;
+    /// Calls visit(slot) for each shape of the body whose box may overlap `box`, in no particular order.
+    template <class Visit>
+    void for_each_near(const Body& body, const Aabb& box, Visit&& visit) const {
+        if (const ShapeTree* const tree = tree_of(body)) {
+            tree->find(box, [&](std::uint32_t k) { visit(body.first_shape + k); });
+        } else {
+            for (std::uint32_t k = 0; k < body.shape_count; ++k) visit(body.first_shape + k);
+        }
+    }
     /// Moves a triangle to the pose of its mesh.
     void place_triangle(std::uint32_t slot, Colliders& colliders);
     bool is_triangle(std::uint32_t slot) const { return slot < triangles.size() && triangles[slot].mesh != null_index; }
@@ -249,8 +282,15 @@ private:
             bytes(first, count);
         }
     };
+    std::uint32_t tree_number(std::uint32_t first_shape) const {
+        return first_shape < tree_numbers_.size() ? tree_numbers_[first_shape] : null_index;
+    }
+
     std::vector<FreeRun> free_runs_;
-    std::vector<std::uint32_t> free_ones_;  ///< single slots
+    std::vector<std::uint32_t> free_ones_;     ///< single slots
+    std::vector<ShapeTree> trees_;             ///< empty ones are free
+    std::vector<std::uint32_t> free_trees_;    ///< numbers in `trees_`
+    std::vector<std::uint32_t> tree_numbers_;  ///< by a body's first shape; may be shorter: the rest have none
 };
 
 class BodyStore {

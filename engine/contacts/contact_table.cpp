@@ -126,21 +126,37 @@ std::uint32_t ContactTable::add_contact(std::uint32_t pair, const Colliders& col
     const bool swapped = records[c].a != collider_a;
     bodies[c] = swapped ? ContactBodies{body_b, body_a} : ContactBodies{body_a, body_b};
     state.next_in_pair = pairs[pair].first_contact;
+    if (state.next_in_pair != null_index) states[state.next_in_pair].previous_in_pair = c;
     pairs[pair].first_contact = c;
     ++live_contacts_;
     return c;
 }
 
 void ContactTable::remove_contact(std::uint32_t c) {
-    std::uint32_t* link = &pairs[states[c].pair].first_contact;
-    while (*link != c) link = &states[*link].next_in_pair;
-    *link = states[c].next_in_pair;
+    const ContactState& state = states[c];
+    const std::uint32_t before = state.previous_in_pair, after = state.next_in_pair;
+    (before == null_index ? pairs[state.pair].first_contact : states[before].next_in_pair) = after;
+    if (after != null_index) states[after].previous_in_pair = before;
+    if (state.mesh_contact != null_index) {
+        const std::uint32_t left = state.previous_in_mesh_contact, right = state.next_in_mesh_contact;
+        (left == null_index ? mesh_contacts[state.mesh_contact].first_contact : states[left].next_in_mesh_contact) =
+            right;
+        if (right != null_index) states[right].previous_in_mesh_contact = left;
+    }
     set_touching(c, false);
     states[c] = ContactState{};
     caches[c] = PairCache{};
     bodies[c] = ContactBodies{};
     free_contacts_.push_back(c);
     --live_contacts_;
+}
+
+void ContactTable::put_in_mesh_contact(std::uint32_t c, std::uint32_t k) {
+    ContactState& state = states[c];
+    state.mesh_contact = k;
+    state.next_in_mesh_contact = mesh_contacts[k].first_contact;
+    if (state.next_in_mesh_contact != null_index) states[state.next_in_mesh_contact].previous_in_mesh_contact = c;
+    mesh_contacts[k].first_contact = c;
 }
 
 Manifold& ContactTable::replace_manifold(std::uint32_t c) {
@@ -222,7 +238,7 @@ bool is_free_list(std::span<const std::uint32_t> free, std::size_t slots, std::s
 const char* ContactTable::restore() {
     std::uint32_t used_pairs = 0, used_contacts = 0, used_far = 0, used_meshes = 0;
     std::vector<bool> seen(bodies.size(), false), mesh_seen(mesh_contacts.size(), false);
-    std::vector<std::uint32_t> touches(mesh_contacts.size(), 0);
+    std::vector<std::uint32_t> touches(mesh_contacts.size(), 0), last_of_mesh(mesh_contacts.size(), null_index);
     const auto are_bodies_of = [](const Pair& pair, std::uint32_t a, std::uint32_t b) {
         return (pair.body[0] == a && pair.body[1] == b) || (pair.body[0] == b && pair.body[1] == a);
     };
@@ -245,9 +261,11 @@ const char* ContactTable::restore() {
             if (m.shape == null_index || m.mesh == null_index || !are_bodies_of(pair, m.shape_body, m.mesh_body))
                 return "a mesh contact has other bodies than its pair";
         }
-        for (std::uint32_t c = pair.first_contact; c != null_index; c = states[c].next_in_pair) {
+        std::uint32_t before = null_index;
+        for (std::uint32_t c = pair.first_contact; c != null_index; before = c, c = states[c].next_in_pair) {
             if (c >= bodies.size() || seen[c] || bodies[c].a == null_index) return "a list of contacts is wrong";
             seen[c] = true;
+            states[c].previous_in_pair = before;
             ++used_contacts;
             const ContactState& state = states[c];
             if (state.pair != p || !are_bodies_of(pair, bodies[c].a, bodies[c].b))
@@ -259,6 +277,11 @@ const char* ContactTable::restore() {
             if (!are_bodies_of(pair, m.shape_body, m.mesh_body))
                 return "a contact is one of another pair's mesh contact";
             touches[state.mesh_contact] += state.touching;
+            // The lists of the mesh contacts have the order of the pair's list.
+            const std::uint32_t last = std::exchange(last_of_mesh[state.mesh_contact], c);
+            states[c].previous_in_mesh_contact = last;
+            (last == null_index ? mesh_contacts[state.mesh_contact].first_contact : states[last].next_in_mesh_contact) =
+                c;
         }
         if (is_far && pair.first_contact != null_index) return "a far pair has contacts";
     }

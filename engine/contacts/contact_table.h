@@ -43,10 +43,11 @@ struct alignas(16) ContactState {
     float rolling_arm = 0.0f;                       ///< greatest moment against rolling, divided by the normal force, m
     vec3 rolling_impulse{0.0f};                     ///< world, moment on B, one sub-step, N m s
     std::uint32_t pair = null_index;
-    std::uint32_t next_in_pair = null_index;
+    std::uint32_t next_in_pair = null_index, previous_in_pair = null_index;
     std::uint32_t mesh_contact = null_index;  ///< the mesh contact to which it belongs, if it is with a triangle
-    std::uint8_t color = no_color;            ///< in the constraint graph, as last solved
-    bool special_surface = false;             ///< rolling resistance, a grip axis or a moving surface: see Surface
+    std::uint32_t next_in_mesh_contact = null_index, previous_in_mesh_contact = null_index;
+    std::uint8_t color = no_color;  ///< in the constraint graph, as last solved
+    bool special_surface = false;   ///< rolling resistance, a grip axis or a moving surface: see Surface
     bool sensor = false;
     bool touching = false;       ///< as last reported to the user
     bool hit_events = false;     ///< one of its shapes asks for hit events
@@ -83,6 +84,7 @@ struct MeshContact {
     std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null_index in a free slot
     std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< body slots
     std::uint32_t next_in_pair = null_index;
+    std::uint32_t first_contact = null_index;  ///< head of the list of its contacts
     /// The triangles in this box have contacts, mesh frame. It is empty at first.
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
     /// A box along the world's axes, as seen from the mesh, that was inside `box` when the mesh had the pose `mesh_pose`.
@@ -144,6 +146,8 @@ public:
     std::uint32_t add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
                               std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b);
     void remove_contact(std::uint32_t contact);
+    /// Makes a new contact one of the mesh contact.
+    void put_in_mesh_contact(std::uint32_t contact, std::uint32_t mesh_contact);
 
     /// Returns the mesh contact of the shape and the mesh. Adds it if there is none.
     std::uint32_t find_or_add_mesh_contact(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
@@ -262,6 +266,16 @@ template <class Visit>
 void for_each_contact(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
     for (std::uint32_t c = table.pairs[pair].first_contact; c != null_index;) {
         const std::uint32_t next = table.states[c].next_in_pair;
+        visit(c);
+        c = next;
+    }
+}
+
+/// The same for the contacts of a mesh contact, in the order in which for_each_contact() visits them.
+template <class Visit>
+void for_each_contact_of_mesh(const ContactTable& table, std::uint32_t mesh_contact, Visit&& visit) {
+    for (std::uint32_t c = table.mesh_contacts[mesh_contact].first_contact; c != null_index;) {
+        const std::uint32_t next = table.states[c].next_in_mesh_contact;
         visit(c);
         c = next;
     }

@@ -203,7 +203,7 @@ void SubstepContacts::update_sides(const Input& in) {
         MeshContact& mesh_contact = contacts.mesh_contacts[state.mesh_contact];
         const vec3 place = mesh_contact.side_point;
         const bool through = mesh_contact.pressed_through;
-        if (!in.mesh_contacts.update_side(in.world, state.pair, state.mesh_contact)) continue;
+        if (!in.mesh_contacts.update_side(in.world, state.mesh_contact)) continue;
         mesh_contact.side_point = place;
         mesh_contact.pressed_through = through;
         mesh_contact.clearance = 0.0f;

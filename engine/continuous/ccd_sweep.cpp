@@ -20,11 +20,13 @@ constexpr float edge_growth = 2.0f;
 
 }  // namespace
 
+/// The corners that grow move by up to twice the growth of the edges, in the triangle's plane.
+float largest_triangle_growth(float depth) { return 2.0f * edge_growth * depth; }
+
 bool ball_passes_triangle(const vec3 (&corners)[3], const vec3& normal, const vec3& from, const vec3& to, float gap,
                           float depth) {
     if (std::min(glm::dot(from - corners[0], normal), glm::dot(to - corners[0], normal)) > gap) return true;
-    // The corners that grow move by up to twice the growth of the edges, in the triangle's plane.
-    const float grown = 2.0f * edge_growth * depth;
+    const float grown = largest_triangle_growth(depth);
     const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, gap + grown);
     const Aabb own{glm::min(corners[0], glm::min(corners[1], corners[2])),
                    glm::max(corners[0], glm::max(corners[1], corners[2]))};
@@ -231,9 +233,10 @@ vec3 CcdSweep::side_where_it_belongs(const Query& q, const ObstaclePart& part, c
     const std::uint32_t p = contacts.find_pair(in_.bodies, q.slot, q.other);
     const std::uint32_t k = p != null_index ? contacts.find_mesh_contact(p, q.own_shape, q.other_shape) : null_index;
     if (k == null_index) return vec3(0.0f);
-    for (std::uint32_t c = contacts.pairs[p].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
+    for (std::uint32_t c = contacts.mesh_contacts[k].first_contact; c != null_index;
+         c = contacts.states[c].next_in_mesh_contact) {
         const PairRecord& record = contacts.records[c];
-        if (contacts.states[c].mesh_contact != k || record.state != PairState::touching) continue;
+        if (record.state != PairState::touching) continue;
         const bool is_a = in_.shapes.is_triangle(record.a);
         if (in_.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
         const quat& frame = in_.colliders.poses[record.a].rotation;
@@ -373,6 +376,7 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
     in_.broadphase.query(translated(box, path.origin), [&](std::uint32_t other) {
         if (other != ignored && in_.can_hit(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
+    scratch.own_boxes.clear();
     const float depth = in_.allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = in_.bodies[other];
@@ -381,23 +385,23 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
                                                       : std::max(settings::continuous_deepest * body.inner_radius,
                                                                  settings::continuous_deepest_least);
         const RigidMotion obstacle_motion = path_from(other, path.from).motion_seen_from(path.origin);
-        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
-            const ShapeDef& of_obstacle = in_.shapes.defs[j];
-            const RigidMotion motion_j = in_.shape_motion(obstacle_motion, obstacle, j);
-            for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-                const ShapeDef& of_body = in_.shapes.defs[i];
-                if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
-                    continue;
-                const Query query{path.slot,     i,
-                                  other,         j,
-                                  of_body.shape, in_.shape_motion(path.motion, body, i),
-                                  motion_j,      depth,
-                                  max_depth,     passed_mesh_contact(path.slot, i, other, j)};
-                find_triangles(query, first.time, scratch.triangles);
-                drop_triangles_behind(query, first.time, scratch.triangles);
-                for_each_part(query, scratch.triangles,
-                              [&](ObstaclePart& part) { hit_part(query, part, scratch, first); });
-            }
+        find_near_shapes(path, first.time, other, obstacle_motion, scratch);
+        for (const auto& [j, i] : scratch.near_shapes) {
+            const ShapeDef &of_obstacle = in_.shapes.defs[j], &of_body = in_.shapes.defs[i];
+            if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+            const Query query{path.slot,
+                              i,
+                              other,
+                              j,
+                              of_body.shape,
+                              in_.shape_motion(path.motion, body, i),
+                              in_.shape_motion(obstacle_motion, obstacle, j),
+                              depth,
+                              max_depth,
+                              passed_mesh_contact(path.slot, i, other, j)};
+            find_triangles(query, first.time, scratch.triangles);
+            drop_triangles_behind(query, first.time, scratch.triangles);
+            for_each_part(query, scratch.triangles, [&](ObstaclePart& part) { hit_part(query, part, scratch, first); });
         }
     }
     return first;
@@ -418,36 +422,34 @@ void CcdSweep::report_passed_sensors(const Path& path, float duration, SweepScra
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = in_.bodies[other];
         const RigidMotion obstacle_motion = path_from(other, path.from).motion_seen_from(path.origin);
-        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
-            for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-                const ShapeDef &of_obstacle = in_.shapes.defs[j], &of_body = in_.shapes.defs[i];
-                if (of_obstacle.sensor == of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
-                    continue;
-                const Query query{path.slot,
-                                  i,
-                                  other,
-                                  j,
-                                  of_body.shape,
-                                  in_.shape_motion(path.motion, body, i),
-                                  in_.shape_motion(obstacle_motion, obstacle, j),
-                                  depth};
-                // Of a mesh it is the first triangle that the shape enters, if the shape is in none at the end.
-                TimeOfImpact first;
-                bool out = true;
-                find_triangles(query, duration, scratch.triangles);
-                for_each_part(query, scratch.triangles, [&](const ObstaclePart& part) {
-                    const RigidMotion motion = part.motion(query.other_motion);
-                    const TimeOfImpact toi =
-                        time_of_impact(part.shape, motion, query.own, query.own_motion, {.duration = duration});
-                    out = out && toi.status != ToiStatus::initially_overlapping &&
-                          apart(part.shape, motion, query.own, query.own_motion, duration);
-                    if (toi.status == ToiStatus::hit && (first.status != ToiStatus::hit || toi.time < first.time))
-                        first = toi;
-                });
-                if (first.status == ToiStatus::hit && out)
-                    impacts.push_back({path.slot, i, other, j, null_index, true, displaced(path.origin, first.point_b),
-                                       first.normal});
-            }
+        find_near_shapes(path, duration, other, obstacle_motion, scratch);
+        for (const auto& [j, i] : scratch.near_shapes) {
+            const ShapeDef &of_obstacle = in_.shapes.defs[j], &of_body = in_.shapes.defs[i];
+            if (of_obstacle.sensor == of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+            const Query query{path.slot,
+                              i,
+                              other,
+                              j,
+                              of_body.shape,
+                              in_.shape_motion(path.motion, body, i),
+                              in_.shape_motion(obstacle_motion, obstacle, j),
+                              depth};
+            // Of a mesh it is the first triangle that the shape enters, if the shape is in none at the end.
+            TimeOfImpact first;
+            bool out = true;
+            find_triangles(query, duration, scratch.triangles);
+            for_each_part(query, scratch.triangles, [&](const ObstaclePart& part) {
+                const RigidMotion motion = part.motion(query.other_motion);
+                const TimeOfImpact toi =
+                    time_of_impact(part.shape, motion, query.own, query.own_motion, {.duration = duration});
+                out = out && toi.status != ToiStatus::initially_overlapping &&
+                      apart(part.shape, motion, query.own, query.own_motion, duration);
+                if (toi.status == ToiStatus::hit && (first.status != ToiStatus::hit || toi.time < first.time))
+                    first = toi;
+            });
+            if (first.status == ToiStatus::hit && out)
+                impacts.push_back(
+                    {path.slot, i, other, j, null_index, true, displaced(path.origin, first.point_b), first.normal});
         }
     }
 }

@@ -53,7 +53,14 @@ struct ShapePair {
 
 /// Memory of one thread's sweeps. The two lists of pairs hold for one body: clear them before its first sweep.
 struct SweepScratch {
-    std::vector<std::uint32_t> near;       ///< slots of the bodies that the last sweep was against
+    std::vector<std::uint32_t> near;    ///< slots of the bodies that the last sweep was against
+    std::vector<Aabb> own_boxes;        ///< by shape of the swept body: around its way; empty until they are needed
+    std::vector<std::uint32_t> shapes;  ///< of one obstacle
+    /// A shape of one obstacle and a shape of the body that may meet, by the obstacle's shapes first.
+    struct NearShapes {
+        std::uint32_t obstacle, own;
+    };
+    std::vector<NearShapes> near_shapes;
     std::vector<std::uint32_t> triangles;  ///< of one mesh
     std::vector<ShapePair> disabled;       ///< by the contact modifier: they are not hit
     /// Hit without an approach: an entry for each time. With each entry the shapes may overlap by the allowed depth
@@ -98,6 +105,9 @@ struct ObstaclePart {
 float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
                    const RigidMotion& motion, float time);
 
+/// Returns how far a triangle that stops bodies which may overlap by `depth` reaches beyond itself, m.
+float largest_triangle_growth(float depth);
+
 /// True if a ball whose centre moves on a line from `from` to `to` keeps `gap` (m, from its centre) or more in front of
 /// a triangle, grown as for bodies that may overlap by `depth` (m). All is seen from the triangle; `normal` is its
 /// own. Only some planes are tried, so false does not say that the ball hits the triangle.
@@ -141,6 +151,9 @@ private:
         const MeshContact* passed = nullptr;  ///< the mesh, if the middle of `own` was pressed through it
     };
 
+    Aabb box_around(const RigidMotion& motion, const Body& body, std::uint32_t shape, float duration) const;
+    void find_near_shapes(const Path& path, float duration, std::uint32_t other, const RigidMotion& obstacle_motion,
+                          SweepScratch& scratch) const;
     void find_triangles(const Query& query, float duration, std::vector<std::uint32_t>& triangles) const;
     void drop_triangles_behind(const Query& query, float duration, std::vector<std::uint32_t>& triangles) const;
     template <class Visit>

@@ -209,8 +209,8 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
     if (!contains(contacts.mesh_contacts[k].box, in_mesh)) return false;
     const bool is_ball = in.shapes.defs[shape].shape.type == ShapeType::sphere;
     const BallPath path = is_ball ? ball_path(in, slot, shape) : BallPath{};
-    for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
-        if (contacts.states[c].mesh_contact != k) continue;
+    for (std::uint32_t c = contacts.mesh_contacts[k].first_contact; c != null_index;
+         c = contacts.states[c].next_in_mesh_contact) {
         const PairRecord& record = contacts.records[c];
         const std::uint32_t triangle = contacts.bodies[c].a == other ? record.a : record.b;
         if (is_ball) {
@@ -228,19 +228,29 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
 bool stays_in_front_of_body(const ContinuousInput& in, std::uint32_t slot, std::uint32_t pair) {
     const std::uint32_t other = other_body(in.contacts.pairs[pair], slot);
     const Body &body = in.bodies[slot], &obstacle = in.bodies[other];
+    const SolverBody* const moved = in.solver_body(other);
+    const float motion = moved == nullptr
+                             ? 0.0f
+                             : glm::length(load3(moved->displacement)) +
+                                   obstacle.radius * glm::length(load3(moved->turn)) + in.arc_deviation(other);
+    const dvec3& origin = in.shapes.origin_of(obstacle, in.colliders);
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         const WorldAabb box = in.swept_box(slot, i);
-        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
+        bool stays = true;
+        in.shapes.for_each_near(obstacle, expand(relative_to(origin, box), motion), [&](std::uint32_t j) {
             const ShapeDef &own = in.shapes.defs[i], &of_obstacle = in.shapes.defs[j];
-            if (!should_collide(own.filter, of_obstacle.filter) || !overlaps(box, in.swept_box(other, j))) continue;
-            if (own.sensor || of_obstacle.sensor) return false;
-            if (of_obstacle.mesh) {
-                if (!stays_in_front_of_mesh(in, slot, other, pair, i, j)) return false;
-                continue;
+            if (!stays || !should_collide(own.filter, of_obstacle.filter) || !overlaps(box, in.swept_box(other, j)))
+                return;
+            if (own.sensor || of_obstacle.sensor) {
+                stays = false;
+            } else if (of_obstacle.mesh) {
+                stays = stays_in_front_of_mesh(in, slot, other, pair, i, j);
+            } else {
+                const std::uint32_t c = in.contacts.find_contact(pair, i, j);
+                stays = c != null_index && stays_in_front(in, slot, other, c);
             }
-            const std::uint32_t c = in.contacts.find_contact(pair, i, j);
-            if (c == null_index || !stays_in_front(in, slot, other, c)) return false;
-        }
+        });
+        if (!stays) return false;
     }
     return true;
 }

@@ -19,7 +19,7 @@ constexpr float steps_ahead = 2.0f;
 }  // namespace
 
 void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint32_t shape, std::uint32_t shape_body,
-                          std::uint32_t mesh, std::uint32_t mesh_body) {
+                          std::uint32_t mesh, std::uint32_t mesh_body, std::uint32_t known_contact) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
@@ -30,7 +30,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     const WorldTransform& pose = colliders.poses[mesh];
     const Aabb box = expand(displaced(shapes.boxes[shape], vec3(colliders.poses[shape].position - pose.position)),
                             displacements + tolerance::contact_margin * size);
-    std::uint32_t k = contacts.find_mesh_contact(p, shape, mesh);
+    std::uint32_t k = known_contact;
     if (k == null_index) {
         if (!overlaps(box, shapes.boxes[mesh])) return;
         k = contacts.find_or_add_mesh_contact(p, shape, shape_body, mesh, mesh_body);
@@ -40,12 +40,12 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     const bool stands =
         pose.position == mesh_contact.mesh_pose.position && pose.rotation == mesh_contact.mesh_pose.rotation;
     if (stands && contains(mesh_contact.seen_box, box)) {
-        update_side(world, p, k);
+        update_side(world, k);
         return;
     }
     const quat to_mesh = conjugate(pose.rotation);
     if (!stands && contains(mesh_contact.box, turned_box(to_mesh, box))) {
-        update_side(world, p, k);
+        update_side(world, k);
         return;
     }
     if (!(mesh_contact.box.lower.x <= mesh_contact.box.upper.x))
@@ -66,8 +66,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         return std::abs(glm::dot(middle - triangle.points[0], n)) > glm::dot(absolute(n), room);
     });
     known_triangles_.clear();
-    for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].mesh_contact != k) return;
+    for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
         const PairRecord& record = contacts.records[c];
         const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
         known_triangles_.push_back({shapes.triangles[slot].triangle, c});
@@ -83,10 +82,10 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         }
         const std::uint32_t slot = shapes.add_triangle(mesh, t, colliders);
         const std::uint32_t c = world.add_contact(p, slot, mesh_body, shape, shape_body);
-        contacts.states[c].mesh_contact = k;
+        contacts.put_in_mesh_contact(c, k);
     }
     for (; known != known_triangles_.end(); ++known) world.remove_contact(known->contact);
-    update_side(world, p, k);
+    update_side(world, k);
 }
 
 namespace {
@@ -127,8 +126,7 @@ float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p,
 /// Finds the triangles that a shape's middle may pass through between MeshContact::side_point and `middle`: the ones of
 /// its contacts if the motion stays in their box, otherwise by a search of the mesh. Returns the radius (m) around
 /// `middle` within which these are all triangles of the mesh.
-float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32_t p, std::uint32_t k,
-                                          const vec3& middle, float probe) {
+float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32_t k, const vec3& middle, float probe) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
@@ -136,8 +134,7 @@ float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32
     triangles_around_.clear();
     if (contains(mesh_contact.box,
                  Aabb{glm::min(middle, mesh_contact.side_point), glm::max(middle, mesh_contact.side_point)})) {
-        for_each_contact(contacts, p, [&](std::uint32_t c) {
-            if (contacts.states[c].mesh_contact != k) return;
+        for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
             const PairRecord& record = contacts.records[c];
             const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
             const vec3(&points)[3] = colliders.shapes[slot].points;
@@ -159,7 +156,7 @@ float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32
     return probe;
 }
 
-bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::uint32_t k) {
+bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t k) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
@@ -176,7 +173,7 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::
     const float size = std::max({half.x, half.y, half.z});
     if (!placed) mesh_contact.side_point = middle;  // it is new, or the user has moved the shape or the mesh
     mesh_contact.stamp = stamp;
-    const float around = find_triangles_around(world, p, k, middle, settings::side_probe * size);
+    const float around = find_triangles_around(world, k, middle, settings::side_probe * size);
     const float gap = settings::side_gap * size;
     const bool two_sided = shapes.defs[mesh_contact.mesh].mesh->is_two_sided();
     vec3 to = middle;
@@ -212,8 +209,7 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::
     if (!mesh_contact.pressed_through && !mesh_contact.marked) return true;
     mesh_contact.marked = mesh_contact.pressed_through;
     any_pressed_through_ = any_pressed_through_ || mesh_contact.pressed_through;
-    for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].mesh_contact != k) return;
+    for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
         PairRecord& record = contacts.records[c];
         const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
         SurfaceTriangle& surface = colliders.surface_triangles[slot];

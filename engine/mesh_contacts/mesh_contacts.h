@@ -18,9 +18,9 @@ public:
     /// At the start of the stage `pairs`.
     void begin_step() { any_pressed_through_ = false; }
     /// Adds and removes the contacts of a shape with the triangles of a mesh. `shape` and `mesh` are pool indices,
-    /// `shape_body` and `mesh_body` their body slots.
+    /// `shape_body` and `mesh_body` their body slots, `mesh_contact` their mesh contact or null_index if there is none.
     void update(const ContactWorld& world, std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
-                std::uint32_t mesh, std::uint32_t mesh_body);
+                std::uint32_t mesh, std::uint32_t mesh_body, std::uint32_t mesh_contact);
     /// Updates on which side of a mesh a shape belongs, and writes this to the triangles of its contacts. Returns false
     /// if nothing can have changed.
     ///
@@ -30,7 +30,7 @@ public:
     /// slides on. So the side is tracked: when the shape's middle passes through the surface, MeshContact::side_point
     /// stays in front of it, as near to the middle as the surface allows, until the middle has come back or has gone
     /// around the surface.
-    bool update_side(const ContactWorld& world, std::uint32_t pair, std::uint32_t mesh_contact);
+    bool update_side(const ContactWorld& world, std::uint32_t mesh_contact);
     /// Returns whether some shape was found on the wrong side in this step (MeshContact::pressed_through).
     bool any_pressed_through() const { return any_pressed_through_; }
 
@@ -48,8 +48,7 @@ private:
     struct KnownTriangle {
         std::uint32_t triangle, contact;
     };
-    float find_triangles_around(const ContactWorld& world, std::uint32_t pair, std::uint32_t mesh_contact,
-                                const vec3& middle, float probe);
+    float find_triangles_around(const ContactWorld& world, std::uint32_t mesh_contact, const vec3& middle, float probe);
 
     bool any_pressed_through_ = false;
     // Scratch.

@@ -9,11 +9,11 @@
 namespace talus {
 
 void MeshContacts::update(const ContactWorld&, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                          std::uint32_t) {
+                          std::uint32_t, std::uint32_t) {
     std::terminate();
 }
 
-bool MeshContacts::update_side(const ContactWorld&, std::uint32_t, std::uint32_t) { std::terminate(); }
+bool MeshContacts::update_side(const ContactWorld&, std::uint32_t) { std::terminate(); }
 
 void MergedContacts::merge(const ContactWorld&, std::vector<std::uint32_t>&, std::span<const std::uint32_t>) {}
 

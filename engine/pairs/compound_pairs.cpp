@@ -67,10 +67,7 @@ float CompoundPairs::motion(const ContactWorld& world, const CompoundPair& compo
     for (int i = 0; i < 2; ++i) {
         const Body& body = bodies[pair.body[i]];
         sum += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);
-        float reach = 0.0f;
-        for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k)
-            reach = std::max(reach, world.colliders.motions[k].max_displacement);
-        sum += reach;
+        sum += world.shapes.max_displacement(body, world.colliders);
     }
     return sum;
 }
@@ -91,13 +88,28 @@ void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contact
     compound.rotations[0] = a.rotation;
     compound.rotations[1] = b.rotation;
     compound.slack = settings::compound_slack * std::min(a.radius, b.radius);
-    const auto is_mesh = [](const ShapeDef& shape) { return shape.mesh != nullptr; };
+    if (a.shape_count == 1 && b.shape_count == 1) {
+        update_mesh(world, mesh_contacts, compound.pair);
+        contacts.pairs[compound.pair].compared = false;
+        return;
+    }
     const auto has_mesh = [&](const Body& body) {
-        const auto first = shapes.defs.begin() + body.first_shape;
-        return std::any_of(first, first + body.shape_count, is_mesh);  // its triangles are looked for in each step
+        const auto first = shapes.locals.begin() + body.first_shape;
+        return std::any_of(first, first + body.shape_count, [](const LocalShape& shape) { return shape.is_mesh; });
     };
-    const bool worth_it = !has_mesh(a) && !has_mesh(b) && motion(world, compound) <= 0.5f * compound.slack;
-    compare_boxes(world, mesh_contacts, events, compound.pair, worth_it ? compound.slack : 0.0f);
+    const bool any_mesh = has_mesh(a) || has_mesh(b);  // its triangles are looked for in each step
+    const bool worth_it = !any_mesh && motion(world, compound) <= 0.5f * compound.slack;
+    new_pairs_.clear();
+    const auto is_one_mesh = [&](const Body& body) {
+        return body.shape_count == 1 && shapes.locals[body.first_shape].is_mesh;
+    };
+    // If all contacts are with triangles, there are no others to compare.
+    if (!is_one_mesh(a) && !is_one_mesh(b))
+        compare_boxes(world, events, compound.pair, worth_it ? compound.slack : 0.0f);
+    if (any_mesh) list_mesh_pairs(world, compound.pair);
+    // In this order, whatever the order in which trees have found the shapes.
+    std::sort(new_pairs_.begin(), new_pairs_.end());
+    add_contacts(world, mesh_contacts, compound.pair);
     contacts.pairs[compound.pair].compared = worth_it;
 }
 
@@ -116,64 +128,115 @@ void CompoundPairs::end_apart_contacts(const ContactWorld& world, const Compound
     });
 }
 
-/// Keeps, adds and removes contacts: two shapes have one if their boxes overlap when they are enlarged by the
-/// displacements of this step and by `slack` (m).
-void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
-                                  std::uint32_t p, float slack) {
-    ContactTable& contacts = world.contacts;
-    const BodyStore& bodies = world.bodies;
+/// Two shapes have a contact if their boxes overlap when they are enlarged by the displacements of this step and by
+/// `slack` (m). Removes the contacts of others, and lists the shapes that get one in `new_pairs_`.
+void CompoundPairs::compare_boxes(const ContactWorld& world, ContactEvents& events, std::uint32_t p, float slack) {
+    const ContactTable& contacts = world.contacts;
     const ShapePool& shapes = world.shapes;
     const Colliders& colliders = world.colliders;
-    const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
-    const Body &a = bodies[slot_a], &b = bodies[slot_b];
-    const auto update_meshes = [&](std::uint32_t i, std::uint32_t j) {
-        if (shapes.defs[j].mesh) {
-            mesh_contacts.update(world, p, i, slot_a, j, slot_b);
-        } else if (shapes.defs[i].mesh) {
-            mesh_contacts.update(world, p, j, slot_b, i, slot_a);
-        } else {
-            return false;
-        }
-        return true;
-    };
-    if ((a.shape_count == 1 && shapes.defs[a.first_shape].mesh) ||
-        (b.shape_count == 1 && shapes.defs[b.first_shape].mesh)) {
-        // All contacts are with triangles. There are many, and the loops below would read them all, to find none.
-        for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
-            for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) update_meshes(i, j);
-        }
-        return;
-    }
+    const std::uint32_t slot_a = contacts.pairs[p].body[0];
+    const Body &a = world.bodies[slot_a], &b = world.bodies[contacts.pairs[p].body[1]];
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
         const vec3 between(colliders.poses[j].position - colliders.poses[i].position);
         return overlaps(expand(shapes.boxes[i],
                                colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
                         displaced(shapes.boxes[j], between));
     };
-    for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].mesh_contact != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
-        if (contacts.states[c].touching) events.end(world.view().event_of(c), ContactEvents::When::now);
-        world.remove_contact(c);
-    });
-    // Notes which shape pairs have a contact already. Searching the list of contacts for each shape pair would take
-    // most of the step if compounds of many shapes lie in each other.
-    known_contacts_.assign(std::size_t{a.shape_count} * b.shape_count, 0);
-    const auto known = [&](std::uint32_t i, std::uint32_t j) -> std::uint8_t& {
-        return known_contacts_[std::size_t{i - a.first_shape} * b.shape_count + (j - b.first_shape)];
+    // Notes which shape pairs keep their contact. Searching the list of contacts for each shape pair would take most of
+    // the step if compounds of many shapes lie in each other.
+    known_.resize(std::max(known_.size(), std::size_t{a.shape_count} * b.shape_count / 64 + 1), 0);
+    const auto bit = [&](std::uint32_t i, std::uint32_t j) {
+        return std::size_t{i - a.first_shape} * b.shape_count + (j - b.first_shape);
     };
+    kept_.clear();
     for_each_contact(contacts, p, [&](std::uint32_t c) {
         if (contacts.states[c].mesh_contact != null_index) return;
         const PairRecord& record = contacts.records[c];
-        const bool in_order = contacts.bodies[c].a == slot_a;
-        known(in_order ? record.a : record.b, in_order ? record.b : record.a) = 1;
+        if (near(record.a, record.b)) {
+            const bool in_order = contacts.bodies[c].a == slot_a;
+            kept_.push_back(in_order ? bit(record.a, record.b) : bit(record.b, record.a));
+            known_[kept_.back() / 64] |= std::uint64_t{1} << kept_.back() % 64;
+            return;
+        }
+        if (contacts.states[c].touching) events.end(world.view().event_of(c), ContactEvents::When::now);
+        world.remove_contact(c);
     });
+    const float displacement_b = shapes.max_displacement(b, colliders);
+    const float farthest = shapes.max_displacement(a, colliders) + displacement_b + slack;
+    const dvec3 origin_a = shapes.origin_of(a, colliders), origin_b = shapes.origin_of(b, colliders);
+    const Aabb all_of_b = displaced(expand(shapes.bounds(b, colliders), farthest), vec3(origin_b - origin_a));
+    shapes.for_each_near(a, all_of_b, [&](std::uint32_t i) {
+        if (shapes.locals[i].is_mesh) return;
+        const float reach = colliders.motions[i].max_displacement + displacement_b + slack;
+        const Aabb box = displaced(expand(shapes.boxes[i], reach), vec3(colliders.poses[i].position - origin_b));
+        shapes.for_each_near(b, box, [&](std::uint32_t j) {
+            const std::size_t k = bit(i, j);
+            if ((known_[k / 64] >> k % 64 & 1u) == 0 && !shapes.locals[j].is_mesh && near(i, j) &&
+                world.view().may_touch(i, j))
+                new_pairs_.push_back({i, j});
+        });
+    });
+    for (const std::size_t k : kept_) known_[k / 64] = 0;
+}
+
+/// The same as add_contacts() for two bodies of one shape each, one of which is a mesh: most of the pairs on a terrain.
+void CompoundPairs::update_mesh(const ContactWorld& world, MeshContacts& mesh_contacts, std::uint32_t p) {
+    const std::uint32_t slot_a = world.contacts.pairs[p].body[0], slot_b = world.contacts.pairs[p].body[1];
+    const std::uint32_t i = world.bodies[slot_a].first_shape, j = world.bodies[slot_b].first_shape;
+    const std::uint32_t known = world.contacts.pairs[p].first_mesh_contact;
+    if (world.shapes.locals[j].is_mesh) {
+        mesh_contacts.update(world, p, i, slot_a, j, slot_b, known);
+    } else {
+        mesh_contacts.update(world, p, j, slot_b, i, slot_a, known);
+    }
+}
+
+/// Lists all pairs of a shape and a mesh in `new_pairs_`, too: their contacts depend on more than their boxes.
+void CompoundPairs::list_mesh_pairs(const ContactWorld& world, std::uint32_t p) {
+    const ShapePool& shapes = world.shapes;
+    const Body& a = world.bodies[world.contacts.pairs[p].body[0]];
+    const Body& b = world.bodies[world.contacts.pairs[p].body[1]];
     for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
         for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
-            if (update_meshes(i, j) || !near(i, j)) continue;
-            if (known(i, j) != 0 || !world.view().may_touch(i, j)) continue;
-            contacts.states[world.add_contact(p, i, slot_a, j, slot_b)].of_compound = true;
+            if (shapes.locals[i].is_mesh || shapes.locals[j].is_mesh) new_pairs_.push_back({i, j});
         }
     }
+}
+
+/// Adds the contacts of the pairs of shapes in `new_pairs_`, and updates the ones with meshes.
+void CompoundPairs::add_contacts(const ContactWorld& world, MeshContacts& mesh_contacts, std::uint32_t p) {
+    ContactTable& contacts = world.contacts;
+    const ShapePool& shapes = world.shapes;
+    const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
+    mesh_pairs_.clear();
+    for_each_mesh_contact(contacts, p, [&](std::uint32_t k) {
+        const MeshContact& m = contacts.mesh_contacts[k];
+        mesh_pairs_.push_back({m.shape_body == slot_a ? ShapePair{m.shape, m.mesh} : ShapePair{m.mesh, m.shape}, k});
+    });
+    std::sort(mesh_pairs_.begin(), mesh_pairs_.end(),
+              [](const MeshPair& x, const MeshPair& y) { return x.shapes < y.shapes; });
+    auto known = mesh_pairs_.begin();
+    for (const ShapePair& pair : new_pairs_) {
+        const auto [i, j] = pair;
+        const bool b_is_mesh = shapes.locals[j].is_mesh;
+        if (!b_is_mesh && !shapes.locals[i].is_mesh) {
+            contacts.states[world.add_contact(p, i, slot_a, j, slot_b)].of_compound = true;
+            continue;
+        }
+        while (known != mesh_pairs_.end() && known->shapes < pair) ++known;
+        const std::uint32_t k = known != mesh_pairs_.end() && known->shapes == pair ? known->mesh_contact : null_index;
+        if (b_is_mesh) {
+            mesh_contacts.update(world, p, i, slot_a, j, slot_b, k);
+        } else {
+            mesh_contacts.update(world, p, j, slot_b, i, slot_a, k);
+        }
+    }
+}
+
+std::size_t CompoundPairs::bytes() const {
+    return pairs_.capacity() * sizeof(CompoundPair) + known_.capacity() * sizeof(known_[0]) +
+           kept_.capacity() * sizeof(kept_[0]) + new_pairs_.capacity() * sizeof(ShapePair) +
+           mesh_pairs_.capacity() * sizeof(MeshPair);
 }
 
 }  // namespace talus

@@ -3,13 +3,15 @@
 ///
 /// If 50 bowls of 17 hulls lie in each other, comparing all boxes in each step would take most of the step. So boxes
 /// are enlarged by a slack when they are compared, and compared again when the two bodies have moved so far that the
-/// slack is used up. The boxes of bodies that move faster are compared in each step, without slack.
+/// slack is used up. The boxes of bodies that move faster are compared in each step, without slack. Bodies of many
+/// shapes have trees (bodies/shape_tree.h), so that only few of the boxes are compared at all.
 
 #include "engine/contacts/contact_world.h"
 #include "engine/events/contact_events.h"
 #include "engine/mesh_contacts/mesh_contacts.h"
 #include "engine/sleeping/awake_set.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,7 +35,7 @@ public:
     }
     /// Returns whether the pairs that were read exist, and each is there once.
     bool fit(const ContactTable& contacts) const;
-    std::size_t bytes() const { return pairs_.capacity() * sizeof(CompoundPair) + known_contacts_.capacity(); }
+    std::size_t bytes() const;
 
 private:
     /// The state of the two bodies when their boxes were last compared. Boxes that were not near then are not near as
@@ -52,11 +54,26 @@ private:
     static float motion(const ContactWorld& world, const CompoundPair& compound);
     void update(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events, CompoundPair& compound);
     static void end_apart_contacts(const ContactWorld& world, const CompoundPair& compound);
-    void compare_boxes(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
-                       std::uint32_t pair, float slack);
+    void compare_boxes(const ContactWorld& world, ContactEvents& events, std::uint32_t pair, float slack);
+    void list_mesh_pairs(const ContactWorld& world, std::uint32_t pair);
+    static void update_mesh(const ContactWorld& world, MeshContacts& mesh_contacts, std::uint32_t pair);
+    void add_contacts(const ContactWorld& world, MeshContacts& mesh_contacts, std::uint32_t pair);
 
+    /// A shape of each of the pair's bodies.
+    struct ShapePair {
+        std::uint32_t a, b;
+        auto operator<=>(const ShapePair&) const = default;
+    };
+    struct MeshPair {
+        ShapePair shapes;
+        std::uint32_t mesh_contact;
+    };
     std::vector<CompoundPair> pairs_;
-    std::vector<std::uint8_t> known_contacts_;  ///< scratch: by shape of A and shape of B
+    // Scratch:
+    std::vector<std::uint64_t> known_;  ///< a bit by shape of A and of B: they keep a contact; all 0 between calls
+    std::vector<std::size_t> kept_;     ///< the bits that are set
+    std::vector<ShapePair> new_pairs_;
+    std::vector<MeshPair> mesh_pairs_;
 };
 
 }  // namespace talus

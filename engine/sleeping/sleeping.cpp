@@ -129,6 +129,7 @@ void Sleeping::put_to_sleep(const World& world, std::uint32_t slot) {
     body.linear_velocity = body.angular_velocity = body.force = body.torque = vec3(0.0f);
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i)
         world.colliders.motions[i] = {};
+    world.shapes.stop_tree(body);
     awake_.erase(slot);
     world.broadphase.set_moving(body.proxy, false);
 }

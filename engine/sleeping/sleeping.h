@@ -31,6 +31,7 @@ public:
     /// The stores that waking reads and writes.
     struct World {
         BodyStore& bodies;
+        ShapePool& shapes;
         Colliders& colliders;
         Broadphase& broadphase;
         const ContactTable& contacts;

@@ -127,9 +127,10 @@ void visit_fields(Bytes& bytes, BoundingSphere& sphere) {
 template <class Bytes>
 void visit_fields(Bytes& bytes, ContactState& s) {
     auto& [impulses, friction, restitution, twist_arm, twist_impulse, friction_impulse, slop, substep, ids, point_count,
-           step_impulses, step_friction_impulse, rolling_arm, rolling_impulse, pair, next_in_pair, mesh_contact, color,
-           special_surface, sensor, touching, hit_events, modifiable, replaced, modified, met, held_back, of_compound,
-           in_group, merged, continued, last_impulse] = s;
+           step_impulses, step_friction_impulse, rolling_arm, rolling_impulse, pair, next_in_pair, previous_in_pair,
+           mesh_contact, next_in_mesh_contact, previous_in_mesh_contact, color, special_surface, sensor, touching,
+           hit_events, modifiable, replaced, modified, met, held_back, of_compound, in_group, merged, continued,
+           last_impulse] = s;
     auto saved_count = static_cast<std::uint8_t>(point_count);
     bytes(impulses, friction, restitution, twist_arm, twist_impulse, friction_impulse, slop, substep, ids, saved_count,
           step_impulses, step_friction_impulse, rolling_arm, rolling_impulse, pair, next_in_pair, mesh_contact, color,
@@ -149,8 +150,8 @@ void visit_fields(Bytes& bytes, ContactBodies& bodies) {
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, MeshContact& m) {
-    auto& [shape, mesh, shape_body, mesh_body, next_in_pair, box, seen_box, mesh_pose, side_point, clearance, stamp,
-           pressed_through, marked, touches, touching, sensor, changed, held_back, last_impulse] = m;
+    auto& [shape, mesh, shape_body, mesh_body, next_in_pair, first_contact, box, seen_box, mesh_pose, side_point,
+           clearance, stamp, pressed_through, marked, touches, touching, sensor, changed, held_back, last_impulse] = m;
     bytes(shape, mesh, shape_body, mesh_body, next_in_pair, box, seen_box, mesh_pose, side_point, clearance, stamp,
           pressed_through, marked, touches, touching, sensor, changed, held_back, last_impulse);
 }

@@ -354,6 +354,11 @@ const char* World::State::problem_of_stores() {
     if (const char* problem = find_owners(bodies, shapes, owners)) return problem;
     shapes.derive(colliders);
     if (const char* problem = problem_of_colliders(shapes, colliders, owners)) return problem;
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        if (!bodies[slot].in_use) continue;
+        shapes.build_tree(bodies[slot]);
+        shapes.place_tree(bodies[slot], colliders);
+    }
     if (const char* problem = problem_of_proxies(bodies, proxies)) return problem;
     if (const char* problem = contacts.restore()) return problem;
     if (const char* problem = problem_of_pair_lists(bodies, contacts)) return problem;

@@ -46,6 +46,7 @@ void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> 
     const dvec3 center = body.center;
     if (defs.size() == body.shape_count) {
         for (std::uint32_t i = 0; i < body.shape_count; ++i) put_shape(body.first_shape + i, defs[i]);
+        shapes.build_tree(body);
     } else {
         shapes.release(body.first_shape, body.shape_count, colliders);
         put_shapes(body, defs);

@@ -19,6 +19,7 @@ void World::State::put_shapes(Body& body, std::span<const ShapeDef> given) {
     body.shape_count = static_cast<std::uint32_t>(given.size());
     body.first_shape = shapes.allocate(body.shape_count, colliders);
     for (std::uint32_t i = 0; i < body.shape_count; ++i) put_shape(body.first_shape + i, given[i]);
+    shapes.build_tree(body);
 }
 
 void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {

@@ -120,7 +120,7 @@ struct World::State {
     // Groups of systems, as stages pass them on.
     ContactWorld contact_world() { return {bodies, shapes, colliders, contacts}; }
     ContactView contact_view() const { return {bodies, shapes, colliders, contacts}; }
-    Sleeping::World sleeping_world() { return {bodies, colliders, proxies.broadphase(), contacts, joints}; }
+    Sleeping::World sleeping_world() { return {bodies, shapes, colliders, proxies.broadphase(), contacts, joints}; }
     SolveInput solve_input() const { return {bodies, joints, indices, islands, edges}; }
     /// Calls f(BodyPairs::Input).
     template <class F>
