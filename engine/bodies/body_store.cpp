@@ -86,6 +86,12 @@ mat3 inertia_of(const Body& body, const quat& rotation) {
 }
 
 std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
+    const std::uint32_t first = take_slots(count, colliders);
+    if (defs.size() < first + count) defs.resize(first + count);
+    return first;
+}
+
+std::uint32_t ShapePool::take_slots(std::uint32_t count, Colliders& colliders) {
     if (count == 1 && !free_ones_.empty()) {
         const std::uint32_t slot = free_ones_.back();
         free_ones_.pop_back();
@@ -98,9 +104,8 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
         free_runs_.pop_back();
         return first;
     }
-    const auto first = static_cast<std::uint32_t>(defs.size());
+    const auto first = static_cast<std::uint32_t>(boxes.size());
     const std::size_t size = first + count;
-    defs.resize(size);
     locals.resize(size);
     boxes.resize(size);
     colliders.resize(size);
@@ -114,7 +119,7 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
         tree_numbers_[first] = null_index;
     }
     for (std::uint32_t i = first; i < first + count; ++i) {
-        defs[i] = ShapeDef{};
+        if (i < defs.size()) defs[i] = ShapeDef{};
         if (i < triangles.size()) triangles[i] = TrianglePlace{};
         if (i < colliders.surface_triangles.size()) colliders.surface_triangles[i] = SurfaceTriangle{};
         colliders.shapes[i] = Shape{};
@@ -128,7 +133,7 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
 }
 
 std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
-    const std::uint32_t slot = allocate(1, colliders);
+    const std::uint32_t slot = take_slots(1, colliders);
     if (triangles.size() <= slot) triangles.resize(slot + 1);
     triangles[slot] = {mesh, triangle};
     if (colliders.surface_triangles.size() <= slot) colliders.surface_triangles.resize(slot + 1);
@@ -149,7 +154,7 @@ void ShapePool::derive_triangle(std::uint32_t slot, Colliders& colliders) {
 }
 
 void ShapePool::derive(Colliders& colliders) {
-    const std::size_t size = defs.size();
+    const std::size_t size = boxes.size();
     locals.resize(size);
     colliders.shapes.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) {
@@ -191,11 +196,10 @@ void ShapePool::build_tree(const Body& body) {
     trees_[tree_numbers_[first]].build(in_body);
 }
 
-void ShapePool::place_tree(const Body& body, const Colliders& colliders) {
-    const std::uint32_t tree = tree_number(body.first_shape);
-    if (tree == null_index) return;
+void ShapePool::place_shapes_in_tree(const Body& body, const Colliders& colliders) {
     const auto of_body = [&](const auto& list) { return std::span(list).subspan(body.first_shape, body.shape_count); };
-    trees_[tree].place(body.center, of_body(boxes), of_body(colliders.poses), of_body(colliders.motions));
+    trees_[tree_number(body.first_shape)].place(body.center, of_body(boxes), of_body(colliders.poses),
+                                                of_body(colliders.motions));
 }
 
 float ShapePool::max_displacement(const Body& body, const Colliders& colliders) const {

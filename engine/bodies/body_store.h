@@ -176,7 +176,9 @@ public:
     /// Builds the tree of a body after its shapes were set, if it has enough of them.
     void build_tree(const Body& body);
     /// Takes the shapes' places and motions into the body's tree, if it has one.
-    void place_tree(const Body& body, const Colliders& colliders);
+    void place_tree(const Body& body, const Colliders& colliders) {
+        if (body.shape_count >= ShapeTree::least_shapes) place_shapes_in_tree(body, colliders);
+    }
     /// To be called when a body's shapes are no longer expected to move.
     void stop_tree(const Body& body) {
         const std::uint32_t tree = tree_number(body.first_shape);
@@ -233,9 +235,12 @@ public:
     /// For saved worlds (common/bytes.h): the state of the pool and of the colliders.
     template <class Bytes>
     void visit_fields(Bytes& bytes, Colliders& colliders) {
-        auto size = static_cast<std::uint32_t>(defs.size());
+        auto size = static_cast<std::uint32_t>(boxes.size());
         bytes(size, free_runs_, free_ones_);
         visit_parallel(bytes, size, defs);  // first, because it checks the size
+        if constexpr (!Bytes::reads) {
+            for (std::size_t i = defs.size(); i < size; ++i) bytes(ShapeDef{});
+        }
         visit_triangles(bytes, size, colliders);
         visit_parallel(bytes, size, boxes);
         visit_parallel(bytes, size, colliders.poses);
@@ -251,7 +256,7 @@ public:
         for (const std::uint32_t slot : free_ones_) visit(slot, 1u);
     }
 
-    std::vector<ShapeDef> defs;
+    std::vector<ShapeDef> defs;  ///< may be shorter than the others: the rest are triangles
     std::vector<LocalShape> locals;
     std::vector<Aabb> boxes;               ///< along the world's axes, as seen from the origin of the shape's frame
     std::vector<TrianglePlace> triangles;  ///< may be shorter than the others: the rest are no triangles
@@ -259,7 +264,9 @@ public:
     std::size_t bytes() const;
 
 private:
+    std::uint32_t take_slots(std::uint32_t count, Colliders& colliders);
     void derive_triangle(std::uint32_t slot, Colliders& colliders);
+    void place_shapes_in_tree(const Body& body, const Colliders& colliders);
     template <class Bytes>
     void visit_triangles(Bytes& bytes, std::size_t size, Colliders& colliders) {
         bytes(triangles);

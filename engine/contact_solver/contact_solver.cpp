@@ -368,7 +368,7 @@ void ContactSolver::store(const Field& field, ContactTable& contacts) {
     if (field.count == 0) return;
     static_assert(offsetof(ContactState, step_friction_impulse) == offsetof(ContactState, step_impulses) + 16);
     kernel_->store(pass_input(field, {}),
-                   {reinterpret_cast<unsigned char*>(contacts.states.data()), sizeof(ContactState),
+                   {contacts.states.starts(), PagedArray<ContactState>::page_bits, sizeof(ContactState),
                     offsetof(ContactState, impulses), offsetof(ContactState, step_impulses),
                     offsetof(ContactState, twist_impulse), offsetof(ContactState, step_friction_impulse)});
     if (surfaces_.empty()) return;

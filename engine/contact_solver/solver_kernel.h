@@ -47,10 +47,10 @@ struct ContactPassInput {
     float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 
-/// Where `store` writes impulses: the state of contact k is at states + k * stride.
+/// Where `store` writes impulses: the state of contact k is at the address starts[k >> page_bits] + k * stride.
 struct ContactTargets {
-    unsigned char* states;
-    unsigned stride;
+    const __UINTPTR_TYPE__* starts;
+    unsigned page_bits, stride;
     // Offsets in a state, bytes: rows of four, four, four (twist, friction) and three floats.
     unsigned impulses, step_impulses, twist_and_friction, step_friction;
 };

@@ -845,7 +845,8 @@ static void store(const ContactPassInput& in, const ContactTargets& out) {
         store_rows(friction_rows, {r.twist + zero, friction.x + zero, friction.y + zero, friction.z + zero});
         store_rows(step_friction_rows, {step_friction.x + zero, step_friction.y + zero, step_friction.z + zero, zero});
         for (unsigned i = 0; i < r.used; ++i) {
-            unsigned char* const state = out.states + static_cast<unsigned long long>(out.stride) * r.contact[i];
+            const __UINTPTR_TYPE__ contact = r.contact[i];
+            const __UINTPTR_TYPE__ state = out.starts[contact >> out.page_bits] + out.stride * contact;
             const auto at = [&](unsigned offset) { return reinterpret_cast<float*>(state + offset); };
             store_row(at(out.impulses), impulse_rows[i]);
             store_row(at(out.step_impulses), step_rows[i]);

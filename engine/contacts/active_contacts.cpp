@@ -39,7 +39,7 @@ void ActiveContacts::collide(const ContactWorld& world, const AwakeSet& awake, c
         Task& task = tasks_[k];
         task.profile = {};
         const auto part = std::span(active_).subspan(first, last - first);
-        talus::collide(world.colliders, contacts.records, contacts.caches, part, settings, task.scratch, task.profile);
+        detail::collide(world.colliders, contacts.pages(), part, settings, task.scratch, task.profile);
         task.touching.clear();
         for (const std::uint32_t c : part) {
             if (contacts.has_found_manifold(c)) task.touching.push_back(c);

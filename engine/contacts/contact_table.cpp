@@ -12,8 +12,8 @@ namespace {
 
 /// Returns a free slot: the one that was freed last, or a new one at the end. That is as deterministic as the lowest
 /// free slot, and needs no search.
-template <class T>
-std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
+template <class Slots>
+std::uint32_t take_slot(Slots& slots, std::vector<std::uint32_t>& free) {
     if (free.empty()) {
         slots.emplace_back();
         return static_cast<std::uint32_t>(slots.size() - 1);
@@ -321,8 +321,7 @@ std::size_t ContactTable::bytes() const {
     return mesh_contacts.capacity() * sizeof(MeshContact) +
            (free_mesh_contacts_.capacity() + changed_mesh_contacts.capacity()) * sizeof(std::uint32_t) +
            pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
-           records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
-           states.capacity() * sizeof(ContactState) + replacements_.capacity() * sizeof(Replacement) +
+           records.bytes() + caches.bytes() + states.bytes() + replacements_.capacity() * sizeof(Replacement) +
            replacement_of_.capacity() * sizeof(std::uint32_t) +
            (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);
 }

@@ -11,12 +11,13 @@
 ///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
 ///                                     -> constraint graph -> solver
 
-#include <talus/narrowphase/collide.h>
 #include "common/assert.h"
 #include "common/bytes.h"
+#include "common/paged_array.h"
 #include "engine/bodies/body_store.h"
 #include "engine/constraints/constraint_graph.h"
 #include "engine/sleeping/awake_set.h"
+#include "narrowphase/ladder/pair_pages.h"
 
 #include <cstdint>
 #include <limits>
@@ -159,6 +160,8 @@ public:
     /// Lets ContactEvents::report_mesh_contacts() check whether the mesh contact touches.
     void mark_mesh_contact_changed(std::uint32_t mesh_contact);
 
+    /// The records and caches as the narrowphase reads them.
+    detail::PairPages pages() { return {records.starts(), caches.starts()}; }
     /// Returns the manifold that the solver uses in this step and that the user sees after it: the narrowphase's,
     /// unless it was replaced.
     const Manifold& manifold(std::uint32_t contact) const {
@@ -185,9 +188,9 @@ public:
     std::vector<ContactBodies> far;  ///< by pair: its bodies while it is far, otherwise both null_index
     // By contact:
     std::vector<ContactBodies> bodies;
-    std::vector<PairRecord> records;
-    std::vector<PairCache> caches;  ///< written by the narrowphase alone
-    std::vector<ContactState> states;
+    PagedArray<PairRecord> records;
+    PagedArray<PairCache> caches;  ///< written by the narrowphase alone
+    PagedArray<ContactState> states;
 
     std::vector<MeshContact> mesh_contacts;
     std::vector<std::uint32_t> changed_mesh_contacts;  ///< may have begun or ended to touch

@@ -258,7 +258,7 @@ void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::u
     CollideSettings settings = in.collide;
     settings.timing = Timing::off;
     NarrowphaseProfile counts;
-    collide(in.world.colliders, contacts.records, contacts.caches, list, settings, scratch_[first], counts);
+    detail::collide(in.world.colliders, contacts.pages(), list, settings, scratch_[first], counts);
 }
 
 void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t) {

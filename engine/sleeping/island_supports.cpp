@@ -10,7 +10,7 @@ static bool bears_load(const ContactState& state) {
     return false;
 }
 
-void IslandSupports::find(const SolveInput& in, Islands& islands, std::span<const ContactState> states) {
+void IslandSupports::find(const SolveInput& in, Islands& islands, const PagedArray<ContactState>& states) {
     flags_.assign(in.indices.size(), 0);
     for (const ConstraintGraph::Edge& edge : in.edges) {
         const bool immovable = !edge.pushes_a || !edge.pushes_b;  // one of the two bodies is fixed or kinematic

@@ -17,7 +17,7 @@ class IslandSupports {
 public:
     /// Finds the supports of all islands. Called once per step, before the solve. `states` by contact; `islands` are
     /// those of `in`, and get shorter paths.
-    void find(const SolveInput& in, Islands& islands, std::span<const ContactState> states);
+    void find(const SolveInput& in, Islands& islands, const PagedArray<ContactState>& states);
 
     // Arguments: the solver index of the island's root.
 

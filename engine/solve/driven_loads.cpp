@@ -7,7 +7,7 @@
 
 namespace talus {
 
-void DrivenLoads::limit(const SolveInput& in, const vec3& gravity, float substep, std::span<ContactState> states) {
+void DrivenLoads::limit(const SolveInput& in, const vec3& gravity, float substep, PagedArray<ContactState>& states) {
     bool any = false;
     const auto speed_of = [](const Body& body) {
         return std::sqrt(length_squared(body.linear_velocity)) +

@@ -23,7 +23,7 @@ class DrivenLoads {
 public:
     /// Limits the impulses in `states`, which are by contact. Called once per step, before the solve. `gravity` in
     /// m/s^2, `substep` in s.
-    void limit(const SolveInput& in, const vec3& gravity, float substep, std::span<ContactState> states);
+    void limit(const SolveInput& in, const vec3& gravity, float substep, PagedArray<ContactState>& states);
 
     std::size_t bytes() const { return islands_.capacity() * sizeof(Island); }
 

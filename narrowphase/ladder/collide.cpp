@@ -43,13 +43,13 @@ void fetch_and_run(const CollideCall& call, const std::vector<PairTest>& list, c
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (i + caches_ahead < list.size()) {
             const PairTest& test = list[i + caches_ahead];
-            prefetch(&call.caches[test.pair], sizeof(PairCache));
+            prefetch(test.cache, sizeof(PairCache));
             for (const Shape* shape : {&call.shape_a(test), &call.shape_b(test)})
                 if (shape->hull) prefetch(shape->hull.get(), sizeof(HullData));
         }
         if (i + hulls_ahead < list.size()) {
             const PairTest& test = list[i + hulls_ahead];
-            const FaceHints& hints = call.caches[test.pair].hints;
+            const FaceHints& hints = test.cache->hints;
             prefetch_hull(call.shape_a(test), hints.a, hints.vertex_a);
             prefetch_hull(call.shape_b(test), hints.b, hints.vertex_b);
         }
@@ -78,6 +78,7 @@ void work_through(const CollideCall& call, const std::vector<PairTest>& list, bo
 
 struct CollideScratch::Memory {
     Worklists lists;
+    std::vector<std::uintptr_t> record_starts, cache_starts;
 };
 
 CollideScratch::CollideScratch() : memory_(std::make_unique<Memory>()) {}
@@ -85,13 +86,27 @@ CollideScratch::~CollideScratch() = default;
 CollideScratch::CollideScratch(const CollideScratch&) : CollideScratch() {}
 CollideScratch& CollideScratch::operator=(const CollideScratch&) { return *this; }
 
-std::size_t CollideScratch::bytes() const { return memory_->lists.capacity() * sizeof(PairTest); }
+std::size_t CollideScratch::bytes() const {
+    return memory_->lists.capacity() * sizeof(PairTest) +
+           (memory_->record_starts.capacity() + memory_->cache_starts.capacity()) * sizeof(std::uintptr_t);
+}
 
+/// Two lists are blocks that lie one behind the other.
 void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
              std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
              NarrowphaseProfile& profile) {
+    CollideScratch::Memory& memory = *scratch.memory_;
+    const std::size_t blocks = (records.size() + PairPages::Records::page_size - 1) / PairPages::Records::page_size;
+    memory.record_starts.assign(blocks, reinterpret_cast<std::uintptr_t>(records.data()));
+    memory.cache_starts.assign(blocks, reinterpret_cast<std::uintptr_t>(caches.data()));
+    const PairPages pairs{memory.record_starts.data(), memory.cache_starts.data()};
+    detail::collide(colliders, pairs, active, settings, scratch, profile);
+}
+
+void detail::collide(const Colliders& colliders, const PairPages& pairs, std::span<const std::uint32_t> active,
+                     const CollideSettings& settings, CollideScratch& scratch, NarrowphaseProfile& profile) {
     Worklists& lists = scratch.memory_->lists;
-    const CollideCall call{colliders, records, caches, settings, lists, profile};
+    const CollideCall call{colliders, pairs, settings, lists, profile};
     const bool times_all = settings.timing == Timing::pairs, times_cold = settings.timing != Timing::off;
     Stopwatch watch(settings.timing != Timing::off);
     const auto book = [&](Rung rung) { profile.microseconds[static_cast<std::size_t>(rung)] += watch.lap(); };

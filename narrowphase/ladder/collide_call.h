@@ -5,6 +5,7 @@
 #include "common/bit_cast.h"
 #include "common/stopwatch.h"
 #include "narrowphase/analytic/closed_forms.h"
+#include "narrowphase/ladder/pair_pages.h"
 #include "narrowphase/ladder/worklists.h"
 
 #include <algorithm>
@@ -33,14 +34,13 @@ inline void set_microseconds(PairRecord& record, double us) {
 /// The arguments of one call of collide.
 struct CollideCall {
     const Colliders& colliders;
-    std::span<PairRecord> records;
-    std::span<PairCache> caches;
+    const PairPages& pairs;
     const CollideSettings& settings;
     Worklists& lists;
     NarrowphaseProfile& profile;
 
-    const Shape& shape_a(const PairTest& test) const { return colliders.shapes[records[test.pair].a]; }
-    const Shape& shape_b(const PairTest& test) const { return colliders.shapes[records[test.pair].b]; }
+    const Shape& shape_a(const PairTest& test) const { return colliders.shapes[test.record->a]; }
+    const Shape& shape_b(const PairTest& test) const { return colliders.shapes[test.record->b]; }
 
     /// Returns the version stamp of the pair's shapes as they are now.
     std::uint32_t stamp_of(const PairRecord& record) const {
@@ -54,7 +54,7 @@ struct CollideCall {
 
     /// Queues the pair for the axis test, or for GJK if there is no axis to try.
     void queue_for_axis(const PairTest& test) const {
-        if (settings.axis && caches[test.pair].axis != vec3(0.0f)) {
+        if (settings.axis && test.cache->axis != vec3(0.0f)) {
             lists.axis.push_back(test);
         } else {
             queue_for_gjk(test);
@@ -63,7 +63,7 @@ struct CollideCall {
 
     /// Queues the pair for GJK, warm if it has a simplex.
     void queue_for_gjk(const PairTest& test) const {
-        SimplexCache& simplex = caches[test.pair].simplex;
+        SimplexCache& simplex = test.cache->simplex;
         if (!settings.warm_gjk) simplex.count = 0;
         (simplex.count != 0 ? lists.warm_gjk : lists.cold_gjk).push_back(test);
     }
@@ -80,7 +80,7 @@ struct CollideCall {
     /// Adds the time of a test to its pair and to its pair of shape types. A pair that no test has settled yet is
     /// charged again on its next list.
     void charge(std::uint32_t pair, double us) const {
-        PairRecord& record = records[pair];
+        PairRecord& record = pairs.record(pair);
         of_shapes(profile.microseconds_by_shapes, colliders.shapes[record.a], colliders.shapes[record.b]) += us;
         const double sum = microseconds_of(record) + us;
         set_microseconds(record, sum);

@@ -25,7 +25,7 @@ bool is_round_along(const Shape& shape, const vec3& direction) {
 
 /// Stores the state and the pose that a test has found.
 void set_tested(const CollideCall& call, const PairTest& test, PairState state) {
-    PairRecord& record = call.records[test.pair];
+    PairRecord& record = *test.record;
     record.state = state;
     record.reference = test.pose;
     record.stamp = call.stamp_of(record);
@@ -34,7 +34,7 @@ void set_tested(const CollideCall& call, const PairTest& test, PairState state) 
 /// Builds the manifold, and keeps its normal as the axis to try first next time.
 Manifold build_manifold(const CollideCall& call, const PairTest& test, const vec3& normal, const vec3& on_a,
                         const vec3& on_b, float margin) {
-    PairCache& cache = call.caches[test.pair];
+    PairCache& cache = *test.cache;
     count(call.profile.manifolds_built);
     set_axis(cache, normal);
     const Manifold manifold = make_manifold_unchecked(call.shape_a(test), call.shape_b(test), test.b_in_a, normal, on_a,
@@ -53,7 +53,7 @@ Manifold build_manifold(const CollideCall& call, const PairTest& test, const vec
 /// collide: at these points, or at others that rotate towards each other.
 bool will_meet(const CollideCall& call, const PairTest& test, const vec3& normal, const vec3& on_a, const vec3& on_b,
                float gap) {
-    const PairRecord& record = call.records[test.pair];
+    const PairRecord& record = *test.record;
     const WorldTransform &pose_a = call.colliders.poses[record.a], &pose_b = call.colliders.poses[record.b];
     const PredictedMotion &a = call.colliders.motions[record.a], &b = call.colliders.motions[record.b];
     const vec3 arm_a = rotate(pose_a.rotation, on_a);
@@ -69,7 +69,7 @@ bool will_meet(const CollideCall& call, const PairTest& test, const vec3& normal
 /// is large, several directions have about the same depth, and each test may find another one. If the shapes were
 /// pushed apart at one point only, they would rotate about it and penetrate at the other, again and again.
 Manifold with_deep_points(const CollideCall& call, const PairTest& test, Manifold manifold, const Manifold& last) {
-    const PairRecord& record = call.records[test.pair];
+    const PairRecord& record = *test.record;
     // A sphere has one direction of least depth, and it is exact.
     if (call.shape_a(test).type == ShapeType::sphere || call.shape_b(test).type == ShapeType::sphere ||
         surface_of(call, test))
@@ -97,40 +97,40 @@ Manifold with_deep_points(const CollideCall& call, const PairTest& test, Manifol
 
 void set_separated(const CollideCall& call, const PairTest& test, float distance) {
     set_tested(call, test, PairState::separated);
-    call.records[test.pair].distance = distance;
-    clear_contact(call.caches[test.pair]);
+    test.record->distance = distance;
+    clear_contact(*test.cache);
 }
 
 float margin_along(const CollideCall& call, const PairTest& test, const vec3& normal) {
-    return contact_margin(call.colliders, call.records[test.pair], normal);
+    return contact_margin(call.colliders, *test.record, normal);
 }
 
 bool will_stay_apart(const CollideCall& call, const PairTest& test, float separation, const vec3& normal,
                      const vec3& on_a, const vec3& on_b) {
     const float height_a = glm::dot(on_a, normal), height_b = glm::dot(test.pose.position - on_b, normal);
-    return separation > separation_margin(call.colliders, call.records[test.pair], normal, height_a, height_b);
+    return separation > separation_margin(call.colliders, *test.record, normal, height_a, height_b);
 }
 
 void set_touching_at_point(const CollideCall& call, const PairTest& test, const ClosedForm& contact) {
     count(call.profile.manifolds_built);
-    set_axis(call.caches[test.pair], contact.normal);
-    one_point_manifold(contact, test.b_in_a, margin_along(call, test, contact.normal), call.caches[test.pair].manifold);
+    set_axis(*test.cache, contact.normal);
+    one_point_manifold(contact, test.b_in_a, margin_along(call, test, contact.normal), test.cache->manifold);
     set_tested(call, test, PairState::touching);
-    call.records[test.pair].reuse_motion = 0.0f;
+    test.record->reuse_motion = 0.0f;
 }
 
 void set_touching(const CollideCall& call, const PairTest& test, const Manifold& manifold) {
     TALUS_ASSERT(std::abs(length_squared(manifold.normal) - 1.0f) < 1e-3f);
     float nearest = std::numeric_limits<float>::infinity();
     for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
-    const float width = tolerance::sliver_contact * call.records[test.pair].size;
-    if (call.settings.drop_slivers && nearest > -tolerance::sliver_depth * call.records[test.pair].size &&
+    const float width = tolerance::sliver_contact * test.record->size;
+    if (call.settings.drop_slivers && nearest > -tolerance::sliver_depth * test.record->size &&
         is_sliver(call.shape_a(test), call.shape_b(test), test.b_in_a, manifold, width)) {
         set_separated(call, test, nearest);
         return;
     }
     set_tested(call, test, PairState::touching);
-    PairRecord& record = call.records[test.pair];
+    PairRecord& record = *test.record;
     const vec3& n = manifold.normal;
     const bool round = is_round_along(call.shape_a(test), n) ||
                        is_round_along(call.shape_b(test), transpose_mul(test.b_in_a.rotation, -n));
@@ -140,7 +140,7 @@ void set_touching(const CollideCall& call, const PairTest& test, const Manifold&
                          : manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges
                                                                   : tolerance::reuse_motion;
     record.reuse_motion = again ? 0.0f : motion * record.thickness;
-    Manifold& last = call.caches[test.pair].manifold;
+    Manifold& last = test.cache->manifold;
     if (manifold.count <= 2 && last.count != 0 && nearest < -tolerance::deep_contact * record.size) {
         last = with_deep_points(call, test, manifold, last);
     } else {
@@ -151,7 +151,7 @@ void set_touching(const CollideCall& call, const PairTest& test, const Manifold&
 void set_touching_along(const CollideCall& call, const PairTest& test, const vec3& normal, const vec3& on_a,
                         const vec3& on_b) {
     const float separation = glm::dot(on_b - on_a, normal);
-    if (separation > tolerance::contact_margin * call.records[test.pair].size &&
+    if (separation > tolerance::contact_margin * test.record->size &&
         !will_meet(call, test, normal, on_a, on_b, separation)) {
         set_touching_at_point(call, test, {separation, normal, on_a, on_b});
     } else {

@@ -25,7 +25,7 @@ namespace {
 /// not one of the surface's, the contact is looked for along the triangle's face instead.
 void settle_contact(const CollideCall& call, const PairTest& test, const ClosedForm& contact, bool one_point) {
     const SurfacePair surface = surface_of(call, test);
-    if (surface && !is_surface_contact(call, test, surface, contact.normal)) {
+    if (surface && !is_surface_contact(test, surface, contact.normal)) {
         touch_by_face(call, test, surface, contact.separation);
     } else if (one_point) {
         set_touching_at_point(call, test, contact);
@@ -37,7 +37,7 @@ void settle_contact(const CollideCall& call, const PairTest& test, const ClosedF
 /// Records what a signed distance says: separated or a contact.
 void settle_by_distance(const CollideCall& call, const PairTest& test, const ClosedForm& contact, bool one_point) {
     if (will_stay_apart(call, test, contact.separation, contact.normal, contact.point_a, contact.point_b)) {
-        set_axis(call.caches[test.pair], contact.normal);
+        set_axis(*test.cache, contact.normal);
         set_separated(call, test, contact.separation);
     } else {
         settle_contact(call, test, contact, one_point);
@@ -51,7 +51,7 @@ bool run_axes(const CollideCall& call, const PairTest& test, float limit) {
     const ByAxes r = by_axes(a, b, test.b_in_a, limit);
     if (r.status == AxesStatus::undecided) return false;
     settle_by_distance(call, test, r.answer, false);
-    call.settle(call.records[test.pair], Rung::closed_form);
+    call.settle(*test.record, Rung::closed_form);
     return true;
 }
 
@@ -64,17 +64,17 @@ void settle_by_epa(const CollideCall& call, const PairTest& test, const EpaResul
 
 /// Returns whether a pair with a rim has moved so little since its normal was proved to be that of least depth that no
 /// other one is less deep by more than axis_depth * thickness. (No depth changes by more than the pair moves.)
-bool is_near_proof(const CollideCall& call, const PairTest& test) {
-    const PairRecord& record = call.records[test.pair];
-    const float motion = motion_bound(call.caches[test.pair].epa.reference, test.pose, record.radius_b);
+bool is_near_proof(const PairTest& test) {
+    const PairRecord& record = *test.record;
+    const float motion = motion_bound(test.cache->epa.reference, test.pose, record.radius_b);
     return 2.0f * motion <= tolerance::axis_depth * record.thickness;
 }
 
 /// Follows the normal n of a pair's last test to its new pose. One of the shapes must have a rim. `separation`: of the
 /// shapes along n, m. Returns true if that settles the pair.
 bool follow_rim(const CollideCall& call, const PairTest& test, const vec3& n, float separation) {
-    PairRecord& record = call.records[test.pair];
-    PairCache& cache = call.caches[test.pair];
+    PairRecord& record = *test.record;
+    PairCache& cache = *test.cache;
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const float shallow = tolerance::axis_depth * record.thickness, radii = a.radius + b.radius;
     ClosedForm contact;
@@ -92,7 +92,7 @@ bool follow_rim(const CollideCall& call, const PairTest& test, const vec3& n, fl
         return false;
     if (contact.separation + radii > 0.0f) {
         cache.epa.reference = test.pose;
-    } else if (-contact.separation > tolerance::axis_depth_of_edges * record.thickness && !is_near_proof(call, test)) {
+    } else if (-contact.separation > tolerance::axis_depth_of_edges * record.thickness && !is_near_proof(test)) {
         return false;
     }
     settle_by_distance(call, test, contact, false);
@@ -109,7 +109,7 @@ bool are_round_and_triangle_apart(const CollideCall& call, const PairTest& test)
     const Shape &triangle = is_a ? a : b, &round = is_a ? b : a;
     if (triangle.type != ShapeType::triangle || (round.type != ShapeType::sphere && round.type != ShapeType::capsule))
         return false;
-    const PairRecord& record = call.records[test.pair];
+    const PairRecord& record = *test.record;
     const mat3& rotation = test.b_in_a.rotation;
     const vec3 middle = is_a ? test.b_in_a.position : transpose_mul(rotation, -test.b_in_a.position);
     const vec3 axis = axis_to_point(triangle.points, middle);
@@ -121,7 +121,7 @@ bool are_round_and_triangle_apart(const CollideCall& call, const PairTest& test)
     constexpr float rounding = 1e-6f;
     const float reach = record.radius_a + record.radius_b + std::abs(separation);
     if (!(separation - rounding * reach > contact_margin(call.colliders, record))) return false;
-    set_axis(call.caches[test.pair], is_a ? axis : -(rotation * axis));
+    set_axis(*test.cache, is_a ? axis : -(rotation * axis));
     set_separated(call, test, separation - rounding * reach);
     return true;
 }
@@ -133,13 +133,13 @@ void run_closed_form(const CollideCall& call, const PairTest& test) {
     if (!are_round_and_triangle_apart(call, test))
         settle_by_distance(call, test, closed_form(a, b, test.b_in_a),
                            a.type == ShapeType::sphere || b.type == ShapeType::sphere);
-    call.settle(call.records[test.pair], Rung::closed_form);
+    call.settle(*test.record, Rung::closed_form);
     call.count_test(a, b);
 }
 
 void try_epa_face(const CollideCall& call, const PairTest& test) {
-    PairRecord& record = call.records[test.pair];
-    PairCache& cache = call.caches[test.pair];
+    PairRecord& record = *test.record;
+    PairCache& cache = *test.cache;
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const float motion = motion_bound(cache.epa.reference, test.pose, record.radius_b);
     const float other_depth = cache.epa.other_depth - motion;
@@ -165,8 +165,8 @@ void try_epa_face(const CollideCall& call, const PairTest& test) {
 }
 
 void try_axis(const CollideCall& call, const PairTest& test) {
-    PairRecord& record = call.records[test.pair];
-    PairCache& cache = call.caches[test.pair];
+    PairRecord& record = *test.record;
+    PairCache& cache = *test.cache;
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const SurfacePair surface = surface_of(call, test);
     if (surface && surface.triangle->face_only) {
@@ -195,7 +195,7 @@ void try_axis(const CollideCall& call, const PairTest& test) {
                                                           margin_along(call, test, n), cache.hints);
         count(call.profile.manifolds_built);
         const bool shallow =
-            separation >= -tolerance::axis_depth_of_edges * record.thickness || (rim && is_near_proof(call, test));
+            separation >= -tolerance::axis_depth_of_edges * record.thickness || (rim && is_near_proof(test));
         if (manifold.overlaps && (shallow || manifold.count > 2)) {
             set_touching(call, test, manifold);
             call.settle(record, Rung::axis_touching);
@@ -207,8 +207,8 @@ void try_axis(const CollideCall& call, const PairTest& test) {
 }
 
 void run_gjk(const CollideCall& call, const PairTest& test, Rung rung) {
-    PairRecord& record = call.records[test.pair];
-    PairCache& cache = call.caches[test.pair];
+    PairRecord& record = *test.record;
+    PairCache& cache = *test.cache;
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const float radii = a.radius + b.radius;
     // Beyond the margin a lower bound of the distance will do. A limit of more than twice the margin leaves a gap that
@@ -240,8 +240,8 @@ void run_gjk(const CollideCall& call, const PairTest& test, Rung rung) {
 }
 
 void run_epa(const CollideCall& call, const PairTest& test) {
-    PairRecord& record = call.records[test.pair];
-    PairCache& cache = call.caches[test.pair];
+    PairRecord& record = *test.record;
+    PairCache& cache = *test.cache;
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     if (run_axes(call, test, std::numeric_limits<float>::infinity())) return;
     const EpaResult r = epa_unchecked(a, b, test.b_in_a, cache.simplex);

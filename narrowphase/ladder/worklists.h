@@ -10,7 +10,9 @@ namespace talus::detail {
 
 /// A pair to be tested, and where its shapes are now.
 struct PairTest {
-    std::uint32_t pair;      ///< index of its record and cache
+    PairRecord* record;
+    PairCache* cache;
+    std::uint32_t pair;      ///< their index
     Transform pose;          ///< of b in a
     MatrixTransform b_in_a;  ///< the same with its rotation as a matrix
 };

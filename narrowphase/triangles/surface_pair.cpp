@@ -22,14 +22,14 @@ vec3 home_of(const SurfacePair& s) {
 /// Returns the face's normal on the side where the other shape is pushed back (triangle's frame), or zero if the
 /// surface lets it through. The side of the last test's contact is kept, however deep the shape has been pressed in
 /// since.
-vec3 contact_side(const CollideCall& call, const PairTest& test, const SurfacePair& s) {
+vec3 contact_side(const PairTest& test, const SurfacePair& s) {
     const vec3& n = s.triangle->normal;
     const auto side_of = [&](const vec3& place) {
         return glm::dot(place - s.shape->points[0], n) >= 0.0f ? n : s.triangle->two_sided ? -n : vec3(0.0f);
     };
     if (s.triangle->pressed_through) return side_of(s.triangle->side_point);
-    const Manifold& last = call.caches[test.pair].manifold;
-    const bool touched = call.records[test.pair].state == PairState::touching && last.count != 0;
+    const Manifold& last = test.cache->manifold;
+    const bool touched = test.record->state == PairState::touching && last.count != 0;
     const float before = touched ? glm::dot(s.from_ab(last.normal), n) : 0.0f;
     if (before >= tolerance::surface_held) return n;
     if (before <= -tolerance::surface_held && s.triangle->two_sided) return -n;
@@ -60,24 +60,24 @@ float distance_beside(const CollideCall& call, const SurfacePair& s) {
 /// only is not tested again until the shape has moved by its distance beside the triangle, or by the motion up to which
 /// contacts are reused. Until then the neighbouring triangles carry the contact.
 void leave_to_neighbours(const CollideCall& call, const PairTest& test, const SurfacePair& s, float beside) {
-    const PairRecord& record = call.records[test.pair];
+    const PairRecord& record = *test.record;
     const float apart = std::max(beside, tolerance::reuse_motion * record.thickness);
     set_separated(call, test, s.triangle->face_only ? apart + contact_margin(call.colliders, record) : beside);
 }
 
 }  // namespace
 
-bool is_surface_contact(const CollideCall& call, const PairTest& test, const SurfacePair& s, const vec3& normal) {
+bool is_surface_contact(const PairTest& test, const SurfacePair& s, const vec3& normal) {
     const vec3 d = s.from_ab(normal);
     if (!is_surface_normal(*s.shape, *s.triangle, d)) return false;
     // On a two-sided surface the normal may push the shape out on the wrong side, if it is in by more than half.
     return !s.triangle->two_sided || std::abs(glm::dot(d, s.triangle->normal)) < tolerance::surface_face ||
-           glm::dot(d, contact_side(call, test, s)) > 0.0f;
+           glm::dot(d, contact_side(test, s)) > 0.0f;
 }
 
 void touch_by_face(const CollideCall& call, const PairTest& test, const SurfacePair& s, float apart) {
-    PairCache& cache = call.caches[test.pair];
-    const vec3 n = contact_side(call, test, s);
+    PairCache& cache = *test.cache;
+    const vec3 n = contact_side(test, s);
     if (n == vec3(0.0f)) {
         set_separated(call, test, apart);
         return;
@@ -93,7 +93,7 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
         set_separated(call, test, std::max(apart, separation));
         return;
     }
-    const bool is_behind = separation < -call.records[test.pair].size && glm::dot(s.lowest(-n) - foot, n) < 0.0f;
+    const bool is_behind = separation < -test.record->size && glm::dot(s.lowest(-n) - foot, n) < 0.0f;
     if (is_behind) {  // the whole shape
         set_separated(call, test, apart);
         return;
@@ -116,8 +116,7 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
     count(call.profile.manifolds_built);
     Shape grown;
     const vec3 middle = home_of(s);
-    if (manifold.count == 0 &&
-        grow_to_hollow_edges(*s.shape, *s.triangle, n, low, middle, call.records[test.pair].size, grown)) {
+    if (manifold.count == 0 && grow_to_hollow_edges(*s.shape, *s.triangle, n, low, middle, test.record->size, grown)) {
         manifold = make_manifold_unchecked(s.is_a ? grown : call.shape_a(test), s.is_a ? call.shape_b(test) : grown,
                                            test.b_in_a, along, on_a, on_b, margin, cache.hints);
         count(call.profile.manifolds_built);
@@ -128,7 +127,7 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
         return;
     }
     set_touching(call, test, manifold);
-    cache.axis_is_face = call.records[test.pair].state == PairState::touching;
+    cache.axis_is_face = test.record->state == PairState::touching;
 }
 
 }  // namespace talus::detail

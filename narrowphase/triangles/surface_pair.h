@@ -40,7 +40,7 @@ struct SurfacePair {
 
 /// Returns the pair as a surface triangle and another shape; its `triangle` is null if neither shape is one.
 inline SurfacePair surface_of(const CollideCall& call, const PairTest& test) {
-    const PairRecord& record = call.records[test.pair];
+    const PairRecord& record = *test.record;
     SurfacePair s;
     for (const bool is_a : {true, false}) {
         const std::uint32_t collider = is_a ? record.a : record.b;
@@ -59,7 +59,7 @@ inline SurfacePair surface_of(const CollideCall& call, const PairTest& test) {
 /// True if a contact along `normal` (unit, from a to b, a's frame) is a contact of the whole surface, not of one
 /// triangle looked at alone. On a two-sided surface it is false, too, for a normal that pushes the shape out on the
 /// wrong side.
-bool is_surface_contact(const CollideCall& call, const PairTest& test, const SurfacePair& s, const vec3& normal);
+bool is_surface_contact(const PairTest& test, const SurfacePair& s, const vec3& normal);
 
 /// Settles the pair along the triangle's face: a contact if the other shape is over the triangle, else none. `apart`: a
 /// lower bound of the distance of the two shapes, m.

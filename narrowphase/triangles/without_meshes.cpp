@@ -7,7 +7,7 @@
 
 namespace talus::detail {
 
-bool is_surface_contact(const CollideCall&, const PairTest&, const SurfacePair&, const vec3&) { std::terminate(); }
+bool is_surface_contact(const PairTest&, const SurfacePair&, const vec3&) { std::terminate(); }
 
 void touch_by_face(const CollideCall&, const PairTest&, const SurfacePair&, float) { std::terminate(); }
 

@@ -34,6 +34,14 @@
 
 namespace talus {
 
+class CollideScratch;
+struct CollideSettings;
+namespace detail {
+struct PairPages;
+void collide(const Colliders& colliders, const PairPages& pairs, std::span<const std::uint32_t> active,
+             const CollideSettings& settings, CollideScratch& scratch, NarrowphaseProfile& profile);
+}  // namespace detail
+
 /// Which rungs `collide` may use, and what it measures. Rungs are turned off to compare them: their pairs go to the
 /// next rung that can settle them. Cold GJK and cold EPA are always on.
 struct CollideSettings {
@@ -63,6 +71,9 @@ private:
     friend void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
                         std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
                         NarrowphaseProfile& profile);
+    friend void detail::collide(const Colliders& colliders, const detail::PairPages& pairs,
+                                std::span<const std::uint32_t> active, const CollideSettings& settings,
+                                CollideScratch& scratch, NarrowphaseProfile& profile);
     struct Memory;
     std::unique_ptr<Memory> memory_;
 };

@@ -59,3 +59,57 @@ TEST_CASE("a body's list holds its pairs and those with fixed and kinematic bodi
     CHECK(table.live_pairs() == known.size());
     CHECK(mixed_lists > 100);
 }
+
+TEST_CASE("contacts stay in the lists of their pair and mesh contact, and never move in memory") {
+    BodyStore bodies;
+    for (int i = 0; i < 3; ++i) bodies[bodies.allocate()].type = BodyType::dynamic;
+    Colliders colliders;
+    colliders.resize(2);
+    colliders.shapes[0] = colliders.shapes[1] = sphere(1.0f);
+    ContactTable table;
+    const std::uint32_t pairs[] = {table.begin_pair(bodies, 0, 1), table.begin_pair(bodies, 0, 2)};
+    std::vector<std::uint32_t> meshes;
+    for (const std::uint32_t p : pairs) {
+        for (std::uint32_t shape = 0; shape < 3; ++shape)
+            meshes.push_back(table.find_or_add_mesh_contact(p, shape, 0, 7, table.pairs[p].body[1]));
+    }
+    std::vector<std::uint32_t> known[2], known_by_mesh[6];  // the newest ones first
+    const auto drop = [](std::vector<std::uint32_t>& list, std::uint32_t c) {
+        list.erase(std::find(list.begin(), list.end(), c));
+    };
+    Random random(4);
+    const PairCache* first_cache = nullptr;
+    for (int round = 0; round < 6000; ++round) {
+        const std::uint32_t side = random.below(2);
+        if (random.below(5) != 0) {
+            const std::uint32_t c = table.add_contact(pairs[side], colliders, 0, 0, 1, side + 1);
+            known[side].insert(known[side].begin(), c);
+            if (first_cache == nullptr) first_cache = &table.caches[c];
+            const std::uint32_t mesh = random.below(4);
+            if (mesh == 3) continue;  // a contact of two convex shapes
+            table.put_in_mesh_contact(c, meshes[3 * side + mesh]);
+            known_by_mesh[3 * side + mesh].insert(known_by_mesh[3 * side + mesh].begin(), c);
+        } else if (!known[side].empty()) {
+            const std::uint32_t c = known[side][random.below(static_cast<std::uint32_t>(known[side].size()))];
+            for (std::uint32_t k = 0; k < 6; ++k) {
+                if (table.states[c].mesh_contact == meshes[k]) drop(known_by_mesh[k], c);
+            }
+            drop(known[side], c);
+            table.remove_contact(c);
+        }
+        if (round % 50 != 0) continue;
+        std::vector<std::uint32_t> found;
+        for (std::uint32_t s = 0; s < 2; ++s) {
+            found.clear();
+            for_each_contact(table, pairs[s], [&](std::uint32_t c) { found.push_back(c); });
+            REQUIRE(found == known[s]);
+        }
+        for (std::uint32_t k = 0; k < 6; ++k) {
+            found.clear();
+            for_each_contact_of_mesh(table, meshes[k], [&](std::uint32_t c) { found.push_back(c); });
+            REQUIRE(found == known_by_mesh[k]);
+        }
+    }
+    CHECK(table.states.size() > 8 * PagedArray<ContactState>::page_size);
+    CHECK(first_cache == &table.caches[0]);
+}
