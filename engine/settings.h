@@ -69,9 +69,9 @@ inline constexpr float stiff_load = 5.0f;
 inline constexpr float stiff_width = 3.0f;
 /// The load, as above, at which a wider island becomes a stiff group. Smaller: more heaps are solved directly.
 inline constexpr float stiff_load_wide = 40.0f;
-/// Number of steps between two searches for large loads in an island. It applies to an island whose bodies were awake
-/// before, that was no stiff group in the last step, and whose masses alone do not make it one. Larger: towers give way
-/// for longer before they are solved directly. Smaller: heaps that do not become groups cost more.
+/// Steps between two searches for large loads in an island of bodies that were awake before and no stiff group: if its
+/// masses alone do not make it one, or if it is larger than `stiff_large` and its last search found nothing. Larger:
+/// towers give way for longer before they are solved directly. Smaller: heaps that are no groups cost more.
 inline constexpr std::uint32_t stiff_look_every = 4;
 /// Number of bodies above which an island is searched less often, and the number of steps between its searches, a
 /// multiple of `stiff_look_every`. A pyramid of 820 boxes costs 2.7% more if the latter is 4. Larger number of steps:
