@@ -1,4 +1,4 @@
-/// The trees over the shapes of compounds.
+// The trees over the shapes of compounds.
 
 #include "engine/bodies/shape_tree.h"
 
@@ -48,7 +48,7 @@ BodyDef rake(bool in_tree) {
 
 }  // namespace
 
-TEST_CASE("a shape tree finds every box that overlaps, and compares few of the others") {
+TEST_CASE("a shape tree finds every box that overlaps, and no others") {
     Random random(5);
     for (const std::size_t count : {1u, 4u, 5u, 16u, 17u, 49u, 64u, 65u, 300u}) {
         CAPTURE(count);
