@@ -189,8 +189,8 @@ inline WorldTransform translated(const Transform& t, const dvec3& origin) {
 /// Returns the absolute values of all elements. (glm::abs compares each with zero; the processor mispredicts half of
 /// these branches, which takes longer than the rest of a box around a turned shape.)
 inline vec3 absolute(const vec3& v) { return {std::abs(v.x), std::abs(v.y), std::abs(v.z)}; }
-inline dvec3 absolute(const dvec3& v) { return {std::abs(v.x), std::abs(v.y), std::abs(v.z)}; }
-inline mat3 absolute(const mat3& m) { return mat3(absolute(m[0]), absolute(m[1]), absolute(m[2])); }
+inline dvec3 absolute(const dvec3& v) { return {std::abs(v.x), std::abs(v.y), std::abs(v.z)}; }       ///< the same
+inline mat3 absolute(const mat3& m) { return mat3(absolute(m[0]), absolute(m[1]), absolute(m[2])); }  ///< the same
 
 /// Returns whether the number is neither NaN nor infinite.
 inline bool is_finite(float x) { return std::isfinite(x); }
