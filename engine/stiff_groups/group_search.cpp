@@ -175,9 +175,9 @@ bool StiffGroupSearch::choose_islands(bool examines_all) {
         island.examined = island.examined || (examines_all && in_turn);
         const float load = island.examined ? island.mass : island.most;
         const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
-        // An island that was too much work must have become smaller by a tenth to be tried again early.
         // A body that joins the island is not idle, so a blow from outside is noticed at once.
         const bool waits = island.idle && !island.bounces && island.bodies > settings::stiff_large && !examines_all;
+        // An island that was too much work must have become smaller by a tenth to be tried again early.
         const bool refused = island.refused_bodies != 0 && 10ull * island.bodies >= 9ull * island.refused_bodies;
         island.light = load < least * island.least;
         island.excluded = island.excluded || refused || waits || island.bodies < 2 ||

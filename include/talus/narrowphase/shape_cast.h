@@ -35,8 +35,8 @@ struct ShapeCastResult {
     explicit operator bool() const { return status != CastStatus::miss && status != CastStatus::bad_input; }
 };
 
-/// Moves B by `translation` (m, in A's frame, any length), from the pose `b_in_a` and without turning it, until it
-/// comes within `target_distance` (m, not negative) of A.
+/// Moves B by `translation` (m, in A's frame, reliable up to 1e12 m), from the pose `b_in_a` and without turning it,
+/// until it comes within `target_distance` (m, not negative) of A.
 ///
 /// Shapes include their boundary, so touching is contact. If B touches A at the start and moves away, the status is
 /// `initially_overlapping`, and the normal does not oppose the translation. A B that passes A within a billionth of its
