@@ -2,6 +2,7 @@
 
 #include "common/assert.h"
 #include "narrowphase/ladder/contact_margin.h"
+#include "narrowphase/ladder/reuse.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/sliver.h"
 #include "narrowphase/tolerances.h"
@@ -13,15 +14,6 @@
 
 namespace talus::detail {
 namespace {
-
-/// True if the shape is round where it faces along `direction` (unit, shape frame). A contact point there moves over
-/// the body as it rolls.
-bool is_round_along(const Shape& shape, const vec3& direction) {
-    if (shape.radius > 0.0f) return true;
-    if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
-    if (shape.type == ShapeType::cone) return !(direction.y < -tolerance::flat_cap);
-    return false;
-}
 
 /// Stores the state and the pose that a test has found.
 void set_tested(const CollideCall& call, const PairTest& test, PairState state) {
@@ -116,7 +108,9 @@ void set_touching_at_point(const CollideCall& call, const PairTest& test, const 
     set_axis(*test.cache, contact.normal);
     one_point_manifold(contact, test.b_in_a, margin_along(call, test, contact.normal), test.cache->manifold);
     set_tested(call, test, PairState::touching);
-    test.record->reuse_motion = 0.0f;
+    // A sphere touches at one point only, other shapes may at others as soon as they move faster.
+    const bool exact = call.shape_a(test).type == ShapeType::sphere || call.shape_b(test).type == ShapeType::sphere;
+    set_reuse(call, test, exact);
 }
 
 void set_touching(const CollideCall& call, const PairTest& test, const Manifold& manifold) {
@@ -131,21 +125,13 @@ void set_touching(const CollideCall& call, const PairTest& test, const Manifold&
     }
     set_tested(call, test, PairState::touching);
     PairRecord& record = *test.record;
-    const vec3& n = manifold.normal;
-    const bool round = is_round_along(call.shape_a(test), n) ||
-                       is_round_along(call.shape_b(test), transpose_mul(test.b_in_a.rotation, -n));
-    // A round contact whose normal is a face's is cheap to test again. Other round contacts need EPA, which is not.
-    const bool again = round && (manifold.face_owner != FaceOwner::none || call.is_closed_form(test));
-    const float motion = round                                    ? tolerance::reuse_motion_round
-                         : manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges
-                                                                  : tolerance::reuse_motion;
-    record.reuse_motion = again ? 0.0f : motion * record.thickness;
     Manifold& last = test.cache->manifold;
     if (manifold.count <= 2 && last.count != 0 && nearest < -tolerance::deep_contact * record.size) {
         last = with_deep_points(call, test, manifold, last);
     } else {
         last = manifold;
     }
+    set_reuse(call, test, true);
 }
 
 void set_touching_along(const CollideCall& call, const PairTest& test, const vec3& normal, const vec3& on_a,

@@ -4,21 +4,13 @@
 #include "narrowphase/ladder/contact_outcome.h"
 #include "narrowphase/ladder/pair_sizes.h"
 #include "narrowphase/ladder/relative_motion.h"
+#include "narrowphase/ladder/reuse.h"
 #include "narrowphase/triangles/surface_pair.h"
 
 #include <limits>
 
 namespace talus::detail {
 namespace {
-
-/// Updates the separations of a manifold that is reused. The anchors stay where they are in their bodies. The normal
-/// stays fixed in the larger shape, where a rotation matters least.
-void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
-    for (int i = 0; i < manifold.count; ++i) {
-        ManifoldPoint& p = manifold.points[i];
-        p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
-    }
-}
 
 /// True if the bounding spheres are apart by more than the contact margin. Rotations do not matter: a shape that turns
 /// stays in its sphere.
@@ -73,7 +65,7 @@ void settle_or_queue(const CollideCall& call, std::uint32_t pair, PairRecord& re
                 return;
             }
         } else if (call.settings.reuse && motion < record.reuse_motion) {
-            refresh_separations(call.pairs.cache(pair).manifold, b_in_a);
+            reuse_manifold(call, record, call.pairs.cache(pair), b_in_a);
             call.settle(record, Rung::reuse);
             return;
         }

@@ -14,6 +14,8 @@ template <>
 inline constexpr Rung last_value<Rung> = Rung::cold_epa;
 template <>
 inline constexpr FaceOwner last_value<FaceOwner> = FaceOwner::b;
+template <>
+inline constexpr RollingShape last_value<RollingShape> = RollingShape::both;
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, PredictedMotion& motion) {
@@ -59,8 +61,8 @@ void visit_fields(Bytes& bytes, EpaCache& epa) {
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, PairCache& cache) {
-    auto& [simplex, hints, axis_in_b, axis_is_face, axis, epa, manifold] = cache;
-    bytes(simplex, hints, axis_in_b, axis_is_face, axis, epa, manifold);
+    auto& [simplex, hints, axis_in_b, axis_is_face, rolling, axis, epa, manifold] = cache;
+    bytes(simplex, hints, axis_in_b, axis_is_face, rolling, axis, epa, manifold);
 }
 
 /// `cost` is not saved: it is a time.

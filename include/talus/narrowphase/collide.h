@@ -7,7 +7,7 @@
 /// prove its result:
 ///
 ///   skip            bounding spheres apart; or separated, and moved by less than the gap since it was measured
-///   reuse           touching, and moved by less than a tolerance scaled to its size: anchors stay in the bodies
+///   reuse           touching, and moved by less than a tolerance scaled to its size: the manifold follows the bodies
 ///   closed form     pairs of shapes that need no iteration: spheres, capsules, boxes that overlap
 ///   axis            the last axis, which may follow a rim, gives the signed separation: apart, or shallow
 ///   warm GJK        GJK from the simplex of the last test, whose vertices are looked up at the new pose

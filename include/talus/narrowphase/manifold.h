@@ -25,7 +25,7 @@ namespace talus {
 inline constexpr int max_manifold_points = 4;
 
 /// A contact point: a point of each surface, one along the normal from the other. While a manifold is reused, both
-/// points stay fixed in their bodies.
+/// points stay fixed in their bodies; those of a round shape that rolls stay where it is nearest to the other one.
 struct ManifoldPoint {
     vec3 on_a{0.0f};          ///< on A's surface, in A's shape frame, m
     vec3 on_b{0.0f};          ///< on B's surface, in B's shape frame, m

@@ -23,7 +23,7 @@ struct alignas(64) PairRecord {
     float thickness = 0.0f;  ///< of the thinner shape, at most `size`, m
     union {
         float distance = 0.0f;  ///< while separated: a lower bound of the separation at the reference pose, m
-        float reuse_motion;     ///< while touching: motion up to which the manifold is reused, m; 0 on round contacts
+        float reuse_motion;     ///< while touching: motion up to which the manifold is reused, m
     };
     std::uint32_t stamp = 0;               ///< versions[a] + versions[b] when last tested
     PairState state = PairState::unknown;  ///< result of the last test
@@ -46,15 +46,20 @@ struct EpaCache {
     Transform reference;       ///< pose of b in a when EPA ran or, of a cylinder or cone, the cores were apart
 };
 
+/// The shape over whose round surface the contact points move as it rolls, on a flat face, an edge or a corner of the
+/// other one.
+enum class RollingShape : std::uint8_t { none, a, b, both };
+
 /// The half that is read only if the pair must be tested, four cache lines: what the tests start from, and the contact.
 struct alignas(64) PairCache {
-    SimplexCache simplex;       ///< of the last GJK query
-    FaceHints hints;            ///< faces of the last manifold
-    bool axis_in_b = false;     ///< the axis is fixed in b's frame (b owns the face), else in a's
-    bool axis_is_face = false;  ///< the axis is the normal of a face
-    vec3 axis{0.0f};            ///< unit, from a to b; zero: none
-    EpaCache epa;               ///< of the last EPA query
-    Manifold manifold;          ///< count 0 unless touching
+    SimplexCache simplex;                       ///< of the last GJK query
+    FaceHints hints;                            ///< faces of the last manifold
+    bool axis_in_b = false;                     ///< the axis is fixed in b's frame (b owns the face), else in a's
+    bool axis_is_face = false;                  ///< the axis is the normal of a face
+    RollingShape rolling = RollingShape::none;  ///< of the manifold; a: the axis is its normal, in b's frame
+    vec3 axis{0.0f};                            ///< unit, from a to b; zero: none
+    EpaCache epa;                               ///< of the last EPA query
+    Manifold manifold;                          ///< count 0 unless touching
 };
 static_assert(sizeof(PairRecord) == 64 && sizeof(PairCache) == 256);
 

@@ -1,0 +1,172 @@
+#include "narrowphase/ladder/reuse.h"
+
+#include "narrowphase/tolerances.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace talus::detail {
+namespace {
+
+/// True if the shape is round where it faces along `direction` (unit, shape frame). A contact point there moves over
+/// the body as it rolls.
+bool is_round_along(const Shape& shape, const vec3& direction) {
+    if (shape.radius > 0.0f) return true;
+    if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
+    if (shape.type == ShapeType::cone) return !(direction.y < -tolerance::flat_cap);
+    return false;
+}
+
+/// True if `normal` (unit, shape frame) is across a face of the shape or a cap, to rounding.
+bool is_across_face(const Shape& shape, const vec3& normal) {
+    switch (shape.type) {
+        case ShapeType::box: {
+            const vec3 n = absolute(normal);
+            return std::max({n.x, n.y, n.z}) >= tolerance::surface_face;
+        }
+        case ShapeType::triangle: {
+            const vec3 across = glm::cross(shape.points[1] - shape.points[0], shape.points[2] - shape.points[0]);
+            const float along = glm::dot(normal, across);
+            return along * along >= tolerance::surface_face * tolerance::surface_face * length_squared(across);
+        }
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            return std::abs(normal.y) >= tolerance::surface_face;
+        default:
+            return false;
+    }
+}
+
+/// Returns the point of the axis of a sphere, capsule or cylinder to which a point of its surface belongs (shape frame)
+/// while the surface's normal there is `out`.
+vec3 on_axis(const Shape& shape, const vec3& point, const vec3& out) {
+    if (shape.type == ShapeType::sphere) return vec3(0.0f);
+    if (shape.type == ShapeType::cylinder) return {0.0f, point.y, 0.0f};
+    const float half = shape.half_extents.y;
+    return {0.0f, std::clamp(point.y - shape.radius * out.y, -half, half), 0.0f};
+}
+
+/// Returns where a point of the surface goes when the normal there changes a little, from `before` to `out`.
+vec3 rolled(const Shape& shape, const vec3& point, const vec3& before, const vec3& out) {
+    if (shape.type != ShapeType::cylinder) return on_axis(shape, point, before) + shape.radius * out;
+    const float across2 = out.x * out.x + out.z * out.z;
+    if (!(across2 > 0.0f)) return point;
+    const float scale = std::sqrt((point.x * point.x + point.z * point.z) / across2);
+    return {scale * out.x, point.y, scale * out.z};
+}
+
+/// True if the shape is a sphere, capsule or cylinder, and the manifold's points are where it is nearest to the other
+/// shape. The points of a cap that is not quite level are not: they are all around its rim.
+bool can_roll(const Manifold& manifold, const Shape& shape, vec3 ManifoldPoint::*on, const vec3& out, float most) {
+    if (shape.type != ShapeType::sphere && shape.type != ShapeType::capsule && shape.type != ShapeType::cylinder)
+        return false;
+    for (int i = 0; i < manifold.count; ++i) {
+        const vec3& p = manifold.points[i].*on;
+        if (!(length_squared(rolled(shape, p, out, out) - p) <= most * most)) return false;
+    }
+    return true;
+}
+
+/// Returns the sum of the ways from a's axis to b's through the contact points, in a's frame. `normal_in_b`: the
+/// manifold's normal.
+vec3 between_axes(const Manifold& manifold, const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
+                  const vec3& normal_in_b) {
+    if (a.type == ShapeType::sphere && b.type == ShapeType::sphere) return b_in_a.position;
+    vec3 sum(0.0f);
+    for (int i = 0; i < manifold.count; ++i) {
+        const ManifoldPoint& p = manifold.points[i];
+        sum += transform_point(b_in_a, on_axis(b, p.on_b, -normal_in_b)) - on_axis(a, p.on_a, manifold.normal);
+    }
+    return sum;
+}
+
+/// Returns the shape that rolls on the other one while the manifold is reused. `round_a`, `round_b`: whether the two are
+/// round where they touch.
+RollingShape rolling_shape(const Manifold& manifold, const Shape& a, const Shape& b, bool round_a, bool round_b,
+                           const MatrixTransform& b_in_a, const vec3& normal_in_b, float thickness) {
+    const vec3& n = manifold.normal;
+    for (int i = 0; i < manifold.count; ++i) {
+        if (!(manifold.points[i].separation >= -tolerance::axis_depth * thickness)) return RollingShape::none;
+    }
+    const float most = tolerance::rolling_point * thickness;
+    if (round_a && !can_roll(manifold, a, &ManifoldPoint::on_a, n, most)) return RollingShape::none;
+    if (round_b && !can_roll(manifold, b, &ManifoldPoint::on_b, -normal_in_b, most)) return RollingShape::none;
+    if (!round_b) {
+        const bool on_face = manifold.face_owner == FaceOwner::b || is_across_face(b, normal_in_b);
+        return on_face ? RollingShape::a : RollingShape::none;
+    }
+    if (!round_a) {
+        const bool on_face = manifold.face_owner == FaceOwner::a || is_across_face(a, n);
+        return on_face ? RollingShape::b : RollingShape::none;
+    }
+    // Beside a rim, the way between the axes is not along the normal, or not for long.
+    for (const auto& [shape, height] : {std::pair(&a, n.y), std::pair(&b, normal_in_b.y)}) {
+        if (shape->type == ShapeType::cylinder && !(std::abs(height) <= tolerance::rolling_side))
+            return RollingShape::none;
+    }
+    const vec3 between = between_axes(manifold, a, b, b_in_a, normal_in_b);
+    const float along = glm::dot(between, n);
+    const bool is_along = along * along >= tolerance::rolling_normal * length_squared(between);
+    const bool is_long = along >= tolerance::rolling_axes_apart * thickness * static_cast<float>(manifold.count);
+    return is_along && is_long ? RollingShape::both : RollingShape::none;
+}
+
+}  // namespace
+
+void set_reuse(const CollideCall& call, const PairTest& test, bool exact) {
+    PairRecord& record = *test.record;
+    PairCache& cache = *test.cache;
+    const Manifold& manifold = cache.manifold;
+    const Shape &a = call.shape_a(test), &b = call.shape_b(test);
+    const vec3 normal_in_b = transpose_mul(test.b_in_a.rotation, manifold.normal);
+    const bool round_a = is_round_along(a, manifold.normal), round_b = is_round_along(b, -normal_in_b);
+    float motion = manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges : tolerance::reuse_motion;
+    cache.rolling = RollingShape::none;
+    if (round_a || round_b) {
+        cache.rolling = rolling_shape(manifold, a, b, round_a, round_b, test.b_in_a, normal_in_b, record.thickness);
+        if (cache.rolling == RollingShape::a) {
+            cache.axis = normal_in_b;
+            cache.axis_in_b = true;
+        }
+        const bool cheap = manifold.face_owner != FaceOwner::none || call.is_closed_form(test);
+        motion = cache.rolling == RollingShape::none && cheap ? 0.0f : tolerance::reuse_motion_round;
+    }
+    record.reuse_motion = exact ? motion * record.thickness : 0.0f;
+}
+
+void reuse_manifold(const CollideCall& call, const PairRecord& record, PairCache& cache, const Transform& b_in_a) {
+    Manifold& manifold = cache.manifold;
+    if (cache.rolling == RollingShape::none) {
+        for (int i = 0; i < manifold.count; ++i) {
+            ManifoldPoint& p = manifold.points[i];
+            p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
+        }
+        return;
+    }
+    const MatrixTransform pose = to_matrix_transform(b_in_a);
+    const Shape &a = call.colliders.shapes[record.a], &b = call.colliders.shapes[record.b];
+    const vec3 before = manifold.normal, before_in_b = transpose_mul(pose.rotation, before);
+    if (cache.rolling == RollingShape::a) manifold.normal = pose.rotation * cache.axis;
+    if (cache.rolling == RollingShape::both) {
+        const vec3 between = between_axes(manifold, a, b, pose, before_in_b);
+        const float length = std::sqrt(length_squared(between));
+        if (length > 0.0f) manifold.normal = between / length;
+    }
+    const vec3 normal_in_b = transpose_mul(pose.rotation, manifold.normal);
+    const float least = tolerance::rolling_step * record.thickness;
+    for (int i = 0; i < manifold.count; ++i) {
+        ManifoldPoint& p = manifold.points[i];
+        if (cache.rolling != RollingShape::b) p.on_a = rolled(a, p.on_a, before, manifold.normal);
+        if (cache.rolling != RollingShape::a) p.on_b = rolled(b, p.on_b, -before_in_b, -normal_in_b);
+        const vec3 to_b = transform_point(pose, p.on_b) - p.on_a;
+        p.separation = glm::dot(to_b, manifold.normal);
+        // The point on the face stays opposite to the one that rolls. At rest it keeps its place: each sum is rounded.
+        const vec3 beside = to_b - p.separation * manifold.normal;
+        if (!(length_squared(beside) > least * least)) continue;
+        if (cache.rolling == RollingShape::b) p.on_a += beside;
+        if (cache.rolling == RollingShape::a) p.on_b -= transpose_mul(pose.rotation, beside);
+    }
+}
+
+}  // namespace talus::detail
