@@ -410,6 +410,9 @@ inline constexpr float passed_on_normal = 0.95f;
 /// triangles are kept that no shape comes near.
 inline constexpr float mesh_contact_margin = 0.15f;
 
+/// Cosine of the largest angle (0.26 degrees) between the normals of two facets that count as one and the same.
+inline constexpr float same_facet_normal = 1.0f - 1e-5f;
+
 /// Largest motion of a shape's centre, in sizes, after which the engine checks again whether the centre has passed
 /// through a mesh. It checks again earlier if the centre was nearer to the mesh than this. Larger: more triangles are
 /// checked, less often.

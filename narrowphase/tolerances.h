@@ -342,6 +342,13 @@ inline constexpr float surface_level = 0.05f;
 /// caught by the side that it came from.
 inline constexpr float surface_held = 0.7f;
 
+/// Triangles of a mesh become one facet if they lie in one plane to this * the size of the shape (half the longest side
+/// of its box). Larger: gentle slopes become facets, and shapes bump over the steps between them. Smaller: rounding in
+/// the data of a flat floor prevents facets.
+inline constexpr float facet_flatness = 1e-4f;
+/// The same as a part of the coordinates, which are rounded.
+inline constexpr float facet_rounding = 4e-7f;
+
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
 inline constexpr float skip_reserve = 0.25f;
 

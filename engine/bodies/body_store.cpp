@@ -132,10 +132,10 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
     }
 }
 
-std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
+std::uint32_t ShapePool::add_triangle(const TrianglePlace& place, Colliders& colliders) {
     const std::uint32_t slot = take_slots(1, colliders);
     if (triangles.size() <= slot) triangles.resize(slot + 1);
-    triangles[slot] = {mesh, triangle};
+    triangles[slot] = place;
     if (colliders.surface_triangles.size() <= slot) colliders.surface_triangles.resize(slot + 1);
     derive_triangle(slot, colliders);
     ++colliders.versions[slot];
@@ -143,9 +143,32 @@ std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle
     return slot;
 }
 
+std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
+    return add_triangle(TrianglePlace{.mesh = mesh, .triangle = triangle}, colliders);
+}
+
+std::uint32_t ShapePool::add_facet(std::uint32_t mesh, const detail::Facet& facet, float reach, Colliders& colliders) {
+    return add_triangle(
+        TrianglePlace{.mesh = mesh, .triangle = facet.triangle, .middle = facet.middle, .facet_reach = reach},
+        colliders);
+}
+
+void ShapePool::move_facet(std::uint32_t slot, const vec3& middle, float reach, Colliders& colliders) {
+    triangles[slot].middle = middle;
+    triangles[slot].facet_reach = reach;
+    const SurfaceTriangle before = colliders.surface_triangles[slot];
+    derive_triangle(slot, colliders);
+    colliders.surface_triangles[slot].pressed_through = before.pressed_through;
+    ++colliders.versions[slot];
+    place_triangle(slot, colliders);
+}
+
 void ShapePool::derive_triangle(std::uint32_t slot, Colliders& colliders) {
     TrianglePlace& place = triangles[slot];
-    const detail::PlacedTriangle placed = detail::place_triangle(*defs[place.mesh].mesh, place.triangle);
+    const TriangleSet& set = *defs[place.mesh].mesh;
+    const detail::PlacedTriangle placed =
+        place.is_facet() ? detail::place_facet(set, place.triangle, place.middle, place.facet_reach)
+                         : detail::place_triangle(set, place.triangle);
     place.material = placed.material;
     place.middle = placed.middle;
     colliders.shapes[slot] = placed.shape;

@@ -11,6 +11,7 @@
 #include "engine/bodies/shape_tree.h"
 #include "engine/handles.h"
 #include "narrowphase/shapes/turned_bounds.h"
+#include "narrowphase/triangles/facets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -139,15 +140,20 @@ struct Surface {
     bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
 
-/// The triangle of a mesh that a collider stands for.
+/// The triangle of a mesh that a collider stands for, or the facet.
 struct TrianglePlace {
     std::uint32_t mesh = null_index;  ///< slot of the mesh's shape; null_index: the collider is no triangle
     std::uint32_t triangle = 0;       ///< index in its TriangleSet
     std::uint32_t material = 0;
     vec3 middle{0.0f};  ///< origin of the triangle's frame in the mesh's frame
+    /// Of a facet (narrowphase/triangles/facets.h): the radius of a circle around `middle` that is inside of it, m. Its plane is
+    /// that of the triangle. 0: it is the triangle.
+    float facet_reach = 0.0f;
+    bool is_facet() const { return facet_reach > 0.0f; }
     template <class Bytes>
     void visit_fields(Bytes& bytes) {
-        bytes(mesh, triangle);  // the rest follows from the mesh
+        bytes(mesh, triangle, facet_reach);
+        if (is_facet()) bytes(middle);  // the rest follows from the mesh
     }
 };
 
@@ -171,6 +177,10 @@ public:
 
     /// Adds a triangle of the mesh in slot `mesh` and places it. Returns its slot, to be released with release().
     std::uint32_t add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders);
+    /// The same for a facet. For `reach` see TrianglePlace::facet_reach.
+    std::uint32_t add_facet(std::uint32_t mesh, const detail::Facet& facet, float reach, Colliders& colliders);
+    /// Moves a facet within its plane.
+    void move_facet(std::uint32_t slot, const vec3& middle, float reach, Colliders& colliders);
     /// Sets what follows from the definition of a shape that is no triangle.
     void derive_shape(std::uint32_t slot, Colliders& colliders);
     /// Builds the tree of a body after its shapes were set, if it has enough of them.
@@ -265,6 +275,7 @@ public:
 
 private:
     std::uint32_t take_slots(std::uint32_t count, Colliders& colliders);
+    std::uint32_t add_triangle(const TrianglePlace& place, Colliders& colliders);
     void derive_triangle(std::uint32_t slot, Colliders& colliders);
     void place_shapes_in_tree(const Body& body, const Colliders& colliders);
     template <class Bytes>

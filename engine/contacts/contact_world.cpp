@@ -2,6 +2,8 @@
 
 #include "engine/contacts/material_mixing.h"
 
+#include <algorithm>
+
 namespace talus {
 
 ContactEvent ContactView::event_of(std::uint32_t c) const {
@@ -30,6 +32,28 @@ std::uint32_t ContactView::triangle_of(std::uint32_t c) const {
         if (shapes.is_triangle(i)) return shapes.triangles[i].triangle;
     }
     return no_triangle;
+}
+
+const TrianglePlace* ContactView::facet_of(std::uint32_t c) const {
+    for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
+        if (shapes.is_triangle(i) && shapes.triangles[i].is_facet()) return &shapes.triangles[i];
+    }
+    return nullptr;
+}
+
+std::uint32_t ContactView::touched_triangle(std::uint32_t c) const {
+    const TrianglePlace* const facet = facet_of(c);
+    const Manifold& manifold = contacts.manifold(c);
+    if (facet == nullptr || manifold.count == 0) return triangle_of(c);
+    const ManifoldPoint* deepest = &manifold.points[0];
+    for (int i = 1; i < manifold.count; ++i) {
+        if (manifold.points[i].separation < deepest->separation) deepest = &manifold.points[i];
+    }
+    const bool is_a = shapes.is_triangle(contacts.records[c].a);
+    const vec3 point = facet->middle + (is_a ? deepest->on_a : deepest->on_b);
+    const vec3 half = half_extents(shapes.boxes[is_a ? contacts.records[c].b : contacts.records[c].a]);
+    const float flatness = detail::facet_flatness({point, point}, std::max({half.x, half.y, half.z}));
+    return detail::triangle_at(*shapes.defs[facet->mesh].mesh, facet->triangle, point, flatness);
 }
 
 bool ContactView::are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b,

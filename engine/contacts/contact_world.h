@@ -23,8 +23,12 @@ struct ContactView {
     /// Returns the event of a contact, or of a mesh contact, that begins or ends now.
     ContactEvent event_of(std::uint32_t contact) const;
     ContactEvent event_of_mesh_contact(std::uint32_t mesh_contact) const;
-    /// Returns the number of the contact's triangle in its mesh, or no_triangle.
+    /// Returns the number of the contact's triangle in its mesh, or no_triangle. Of a facet it is the first one.
     std::uint32_t triangle_of(std::uint32_t contact) const;
+    /// Returns the facet with which the contact is, or null.
+    const TrianglePlace* facet_of(std::uint32_t contact) const;
+    /// Like triangle_of; of a facet it is the one at the deepest point. Allocates memory.
+    std::uint32_t touched_triangle(std::uint32_t contact) const;
     /// Returns whether two shapes touch as last reported to the user. Takes body slots and the shapes' pool indices.
     bool are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b, std::uint32_t shape_b) const;
     /// Returns whether filters and sensor flags let two colliders have a contact.

@@ -238,7 +238,12 @@ vec3 CcdSweep::side_where_it_belongs(const Query& q, const ObstaclePart& part, c
         const PairRecord& record = contacts.records[c];
         if (record.state != PairState::touching) continue;
         const bool is_a = in_.shapes.is_triangle(record.a);
-        if (in_.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
+        const std::uint32_t slot = is_a ? record.a : record.b;
+        const TrianglePlace& place = in_.shapes.triangles[slot];
+        const bool is_part =
+            place.is_facet() ? glm::dot(in_.colliders.surface_triangles[slot].normal, n) >= settings::same_facet_normal
+                             : place.triangle == part.triangle;
+        if (!is_part) continue;
         const quat& frame = in_.colliders.poses[record.a].rotation;
         const vec3 facing =
             inverse_rotate(in_.colliders.poses[q.other_shape].rotation, rotate(frame, contacts.manifold(c).normal));

@@ -16,7 +16,7 @@ std::optional<Contact> contact_of(const ContactView& world, std::uint32_t c, std
     contact.body_b = event.body_b;
     contact.shape_a = event.shape_a;
     contact.shape_b = event.shape_b;
-    contact.triangle = world.triangle_of(c);
+    contact.triangle = world.touched_triangle(c);
     contact.normal = rotate(pose_a.rotation, manifold.normal);
     contact.friction_impulse = state.step_friction_impulse;
     if (manifold.count == 0) {

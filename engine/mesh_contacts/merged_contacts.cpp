@@ -140,40 +140,14 @@ void carry_over(ContactState& state, const Manifold& manifold, float given) {
     state.point_count = manifold.count;
 }
 
-}  // namespace
-
-bool MergedContacts::triangle_is_a(const ContactWorld& world, std::uint32_t c) {
-    return world.shapes.is_triangle(world.contacts.records[c].a);
-}
-
-/// Returns the normal of a contact's present or last manifold, from the mesh to the shape, world.
-vec3 MergedContacts::normal_from_mesh(const ContactWorld& world, std::uint32_t c) {
-    Colliders& colliders = world.colliders;
-    ContactTable& contacts = world.contacts;
-    const vec3 n = rotate(colliders.poses[contacts.records[c].a].rotation, contacts.manifold(c).normal);
-    return triangle_is_a(world, c) ? n : -n;
-}
-
-/// Removes the load of a contact and returns it.
-MergedContacts::Load MergedContacts::take_load(const ContactWorld& world, std::uint32_t c) {
-    ContactState& state = world.contacts.states[c];
-    Load load;
-    load.substep = state.substep;
-    for (int i = 0; i < state.point_count; ++i) load.normal += state.impulses[i];
-    load.friction = triangle_is_a(world, c) ? state.friction_impulse : -state.friction_impulse;
-    state.point_count = 0;
-    state.substep = 0.0f;
-    state.friction_impulse = vec3(0.0f);
-    state.twist_impulse = 0.0f;
-    return load;
-}
-
-void MergedContacts::give_load(const ContactWorld& world, std::uint32_t c, const Load& load) {
+void give_load(const ContactWorld& world, std::uint32_t c, const ContactLoad& load) {
     ContactState& state = world.contacts.states[c];
     if (state.substep == 0.0f) state.substep = load.substep;
     carry_over(state, world.contacts.manifold(c), load.normal);
     state.friction_impulse += triangle_is_a(world, c) ? load.friction : -load.friction;
 }
+
+}  // namespace
 
 /// Lists the touching contacts that were not merged in this step yet, each mesh contact's ones by number.
 void MergedContacts::list_by_mesh_contact(const ContactWorld& world, std::span<const std::uint32_t> touching) {
@@ -203,25 +177,29 @@ void MergedContacts::list_by_mesh_contact(const ContactWorld& world, std::span<c
     }
 }
 
+/// Gives the load of a contact to a new one of the same shape and mesh that has taken its place, if there is one.
+void MergedContacts::pass_on(const ContactWorld& world, const LostLoad& lost) {
+    for (const TriangleContact& each : triangle_contacts_of(lost.mesh_contact)) {
+        const bool is_new = world.contacts.states[each.contact].point_count == 0;
+        if (!is_new || glm::dot(lost.normal, normal_from_mesh(world, each.contact)) < settings::passed_on_normal)
+            continue;
+        give_load(world, each.contact, lost.load);
+        break;
+    }
+}
+
 void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,
-                           std::span<const std::uint32_t> last_touching) {
+                           std::span<const std::uint32_t> last_touching, std::span<const LostLoad> lost) {
     ContactTable& contacts = world.contacts;
     if (contacts.mesh_contacts.empty()) return;
     list_by_mesh_contact(world, touching);
     if (triangle_contacts_.empty()) return;
+    for (const LostLoad& each : lost) pass_on(world, each);
     for (const std::uint32_t c : last_touching) {
         const std::uint32_t k = contacts.states[c].mesh_contact;
         if (k == null_index || contacts.states[c].point_count == 0 || contacts.has_manifold(c)) continue;
-        const Load load = take_load(world, c);
-        const vec3 normal = normal_from_mesh(world, c);
-        // A new contact of the same mesh contact, if there is one, has taken its place and gets its load.
-        for (const TriangleContact& each : triangle_contacts_of(k)) {
-            const bool is_new = contacts.states[each.contact].point_count == 0;
-            if (!is_new || glm::dot(normal, normal_from_mesh(world, each.contact)) < settings::passed_on_normal)
-                continue;
-            give_load(world, each.contact, load);
-            break;
-        }
+        const ContactLoad load = take_load(world, c);
+        pass_on(world, {k, normal_from_mesh(world, c), load});
     }
     for (std::uint32_t k = 0; k < ends_.size(); ++k) {
         const auto list = triangle_contacts_of(k);
@@ -284,11 +262,11 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
     const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
     const int count =
         choose_lasting_points(triangle_points_, along, record.size, reach, contacts.states[main_contact], chosen);
-    Load given;
+    ContactLoad given;
     for (const std::uint32_t c : facing_alike_) {
         contacts.states[c].merged = true;
         if (c == main_contact) continue;
-        const Load load = take_load(world, c);
+        const ContactLoad load = take_load(world, c);
         given.normal += load.normal;
         given.friction += load.friction;
         given.substep = std::max(given.substep, load.substep);

@@ -6,7 +6,7 @@
 /// (ContactTable::manifold); the other contacts have no points in this step. A shape that slides or rolls to the next
 /// triangle keeps its load.
 
-#include "engine/contacts/contact_world.h"
+#include "engine/mesh_contacts/contact_load.h"
 
 #include <cstdint>
 #include <span>
@@ -17,9 +17,9 @@ namespace talus {
 class MergedContacts {
 public:
     /// Merges the touching contacts that were not merged in this step yet, and removes the ones without points from the
-    /// list.
+    /// list. `lost`: the loads of contacts that were removed since the last step.
     void merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,
-               std::span<const std::uint32_t> last_touching);
+               std::span<const std::uint32_t> last_touching, std::span<const LostLoad> lost);
 
 private:
     struct TriangleContact {
@@ -35,16 +35,7 @@ private:
         float separation;
         std::uint32_t id;
     };
-    /// The impulses of a contact in the last sub-step.
-    struct Load {
-        float normal = 0.0f;   ///< N s
-        vec3 friction{0.0f};   ///< on the shape, world, N s
-        float substep = 0.0f;  ///< length of that sub-step, s; 0: there is no load
-    };
-    static bool triangle_is_a(const ContactWorld& world, std::uint32_t contact);
-    static vec3 normal_from_mesh(const ContactWorld& world, std::uint32_t contact);
-    static Load take_load(const ContactWorld& world, std::uint32_t contact);
-    static void give_load(const ContactWorld& world, std::uint32_t contact, const Load& load);
+    void pass_on(const ContactWorld& world, const LostLoad& lost);
     void list_by_mesh_contact(const ContactWorld& world, std::span<const std::uint32_t> touching);
     std::span<TriangleContact> triangle_contacts_of(std::uint32_t mesh_contact) {
         const std::uint32_t first = mesh_contact == 0 ? 0 : ends_[mesh_contact - 1];

@@ -55,37 +55,87 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     mesh_contact.seen_box = expand(merge(box, displaced(box, ahead)), settings::mesh_contact_margin * size);
     mesh_contact.box = turned_box(to_mesh, mesh_contact.seen_box);
 
-    const TriangleSet& set = *shapes.defs[mesh].mesh;
+    search(world, k, p, size);
+    update_side(world, k);
+}
+
+/// Gives contacts to the triangles in the box of a mesh contact, and removes those of others. `size`: half the longest
+/// side of the shape's box, m.
+void MeshContacts::search(const ContactWorld& world, std::uint32_t k, std::uint32_t p, float size) {
+    ShapePool& shapes = world.shapes;
+    const MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
+    const TriangleSet& set = *shapes.defs[mesh_contact.mesh].mesh;
     found_triangles_.clear();
     set.find(mesh_contact.box, found_triangles_);
-    // On a slope, the boxes of many triangles overlap the box though the triangles themselves do not.
-    const vec3 middle = center(mesh_contact.box), room = half_extents(mesh_contact.box);
-    std::erase_if(found_triangles_, [&](std::uint32_t t) {
-        const SetTriangle triangle = set.triangle(t);
-        const vec3& n = triangle.normal;
-        return std::abs(glm::dot(middle - triangle.points[0], n)) > glm::dot(absolute(n), room);
-    });
+    const float flatness = detail::facet_flatness(mesh_contact.box, size);
+    facets_.find(set, mesh_contact.box, flatness, found_triangles_);
+
     known_triangles_.clear();
-    for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
-        const PairRecord& record = contacts.records[c];
-        const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
-        known_triangles_.push_back({shapes.triangles[slot].triangle, c});
+    known_facets_.clear();
+    for_each_contact_of_mesh(world.contacts, k, [&](std::uint32_t c) {
+        const std::uint32_t slot = triangle_slot(world, c);
+        if (shapes.triangles[slot].is_facet()) {
+            known_facets_.push_back({slot, c});
+        } else {
+            known_triangles_.push_back({shapes.triangles[slot].triangle, c});
+        }
     });
     std::sort(known_triangles_.begin(), known_triangles_.end(),
               [](const KnownTriangle& x, const KnownTriangle& y) { return x.triangle < y.triangle; });
     auto known = known_triangles_.begin();
     for (const std::uint32_t t : found_triangles_) {
-        for (; known != known_triangles_.end() && known->triangle < t; ++known) world.remove_contact(known->contact);
+        for (; known != known_triangles_.end() && known->triangle < t; ++known) remove(world, k, known->contact);
         if (known != known_triangles_.end() && known->triangle == t) {
             ++known;
             continue;
         }
-        const std::uint32_t slot = shapes.add_triangle(mesh, t, colliders);
-        const std::uint32_t c = world.add_contact(p, slot, mesh_body, shape, shape_body);
-        contacts.put_in_mesh_contact(c, k);
+        add(world, k, p, shapes.add_triangle(mesh_contact.mesh, t, world.colliders));
     }
-    for (; known != known_triangles_.end(); ++known) world.remove_contact(known->contact);
-    update_side(world, k);
+    for (; known != known_triangles_.end(); ++known) remove(world, k, known->contact);
+    update_facets(world, k, p, flatness);
+}
+
+/// The same for facets. One in the same plane stays, and is moved if the shape has come near to its edges.
+void MeshContacts::update_facets(const ContactWorld& world, std::uint32_t k, std::uint32_t p, float flatness) {
+    ShapePool& shapes = world.shapes;
+    const MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
+    const float room = std::sqrt(length_squared(half_extents(mesh_contact.box)));
+    for (const detail::Facet& facet : facets_.facets()) {
+        const auto lies_there = [&](const KnownFacet& each) {
+            const vec3& normal = world.colliders.surface_triangles[each.slot].normal;
+            const float apart = glm::dot(facet.normal, shapes.triangles[each.slot].middle - facet.middle);
+            return !each.kept && std::abs(apart) <= 2.0f * flatness &&
+                   glm::dot(normal, facet.normal) >= settings::same_facet_normal;
+        };
+        const auto known = std::find_if(known_facets_.begin(), known_facets_.end(), lies_there);
+        if (known == known_facets_.end()) {
+            add(world, k, p, shapes.add_facet(mesh_contact.mesh, facet, 2.0f * room, world.colliders));
+            continue;
+        }
+        known->kept = true;
+        const TrianglePlace& place = shapes.triangles[known->slot];
+        const float moved = std::sqrt(length_squared(facet.middle - place.middle));
+        if (!(moved + room <= place.facet_reach))
+            shapes.move_facet(known->slot, facet.middle, 2.0f * room, world.colliders);
+    }
+    for (const KnownFacet& each : known_facets_) {
+        if (!each.kept) remove(world, k, each.contact);
+    }
+}
+
+void MeshContacts::add(const ContactWorld& world, std::uint32_t k, std::uint32_t p, std::uint32_t slot) {
+    const MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
+    const std::uint32_t c =
+        world.add_contact(p, slot, mesh_contact.mesh_body, mesh_contact.shape, mesh_contact.shape_body);
+    world.contacts.put_in_mesh_contact(c, k);
+}
+
+void MeshContacts::remove(const ContactWorld& world, std::uint32_t k, std::uint32_t c) {
+    if (world.contacts.states[c].point_count != 0) {
+        const vec3 normal = normal_from_mesh(world, c);
+        lost_loads_.push_back({k, normal, take_load(world, c)});
+    }
+    world.remove_contact(c);
 }
 
 namespace {
@@ -135,8 +185,7 @@ float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32
     if (contains(mesh_contact.box,
                  Aabb{glm::min(middle, mesh_contact.side_point), glm::max(middle, mesh_contact.side_point)})) {
         for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
-            const PairRecord& record = contacts.records[c];
-            const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
+            const std::uint32_t slot = triangle_slot(world, c);
             const vec3(&points)[3] = colliders.shapes[slot].points;
             const vec3& at = shapes.triangles[slot].middle;
             triangles_around_.push_back(

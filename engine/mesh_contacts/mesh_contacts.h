@@ -2,11 +2,13 @@
 /// Adds and removes the contacts of shapes with the triangles of meshes, and tracks on which side of a mesh each shape
 /// belongs.
 ///
-/// The triangles in a box around a shape have contacts. The mesh is searched again only when the shape has left that
-/// box, which is larger than the shape. Triangles that are in both the old and the new box keep their contacts and
-/// caches. The state of one shape against one mesh is a MeshContact (contact_table.h).
+/// The triangles in a box around a shape have contacts. Where several of them lie in one plane, one contact with a facet
+/// takes the place of theirs (narrowphase/triangles/facets.h). The mesh is searched again only when the shape has left that box, which is
+/// larger than the shape. Triangles and facets that are in both the old and the new box keep their contacts and caches.
+/// The state of one shape against one mesh is a MeshContact (contact_table.h).
 
-#include "engine/contacts/contact_world.h"
+#include "engine/mesh_contacts/contact_load.h"
+#include "narrowphase/triangles/facets.h"
 
 #include <cstdint>
 #include <vector>
@@ -16,7 +18,13 @@ namespace talus {
 class MeshContacts {
 public:
     /// At the start of the stage `pairs`.
-    void begin_step() { any_pressed_through_ = false; }
+    void begin_step() {
+        any_pressed_through_ = false;
+        forget_lost_loads();
+    }
+    /// The loads of contacts that were removed in this step, and are not passed on yet.
+    std::span<const LostLoad> lost_loads() const { return lost_loads_; }
+    void forget_lost_loads() { lost_loads_.clear(); }
     /// Adds and removes the contacts of a shape with the triangles of a mesh. `shape` and `mesh` are pool indices,
     /// `shape_body` and `mesh_body` their body slots, `mesh_contact` their mesh contact or null_index if there is none.
     void update(const ContactWorld& world, std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
@@ -48,12 +56,23 @@ private:
     struct KnownTriangle {
         std::uint32_t triangle, contact;
     };
+    struct KnownFacet {
+        std::uint32_t slot, contact;
+        bool kept = false;
+    };
+    void search(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, float size);
+    void update_facets(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, float flatness);
+    void add(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, std::uint32_t slot);
+    void remove(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t contact);
     float find_triangles_around(const ContactWorld& world, std::uint32_t mesh_contact, const vec3& middle, float probe);
 
     bool any_pressed_through_ = false;
     // Scratch.
     std::vector<std::uint32_t> found_triangles_;
+    detail::FacetSearch facets_;
     std::vector<KnownTriangle> known_triangles_;
+    std::vector<KnownFacet> known_facets_;
+    std::vector<LostLoad> lost_loads_;            ///< of this step
     std::vector<NearTriangle> triangles_around_;  ///< around the middle of a shape
 };
 

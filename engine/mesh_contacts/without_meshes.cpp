@@ -15,6 +15,7 @@ void MeshContacts::update(const ContactWorld&, std::uint32_t, std::uint32_t, std
 
 bool MeshContacts::update_side(const ContactWorld&, std::uint32_t) { std::terminate(); }
 
-void MergedContacts::merge(const ContactWorld&, std::vector<std::uint32_t>&, std::span<const std::uint32_t>) {}
+void MergedContacts::merge(const ContactWorld&, std::vector<std::uint32_t>&, std::span<const std::uint32_t>,
+                           std::span<const LostLoad>) {}
 
 }  // namespace talus

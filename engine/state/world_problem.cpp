@@ -170,6 +170,8 @@ const char* find_owners(const BodyStore& bodies, const ShapePool& shapes, ShapeO
         if (place.mesh >= slots || owners.body[place.mesh] == null_index || shapes.is_triangle(place.mesh) ||
             !shapes.defs[place.mesh].mesh || place.triangle >= shapes.defs[place.mesh].mesh->size())
             return "a triangle belongs to no mesh";
+        if (!(place.facet_reach >= 0.0f && is_small(place.facet_reach) && is_small(place.middle)))
+            return "a facet is out of range";
     }
     return nullptr;
 }

@@ -9,7 +9,9 @@ namespace talus {
 /// Replaces manifolds for this step: merges mesh contacts, and lets the user's modifier change contacts.
 void World::State::replace_manifolds() {
     const ContactWorld world = contact_world();
-    merged_contacts.merge(world, active_contacts.touching(), active_contacts.last_touching());
+    merged_contacts.merge(world, active_contacts.touching(), active_contacts.last_touching(),
+                          mesh_contacts.lost_loads());
+    mesh_contacts.forget_lost_loads();
     modified_contacts.apply(world, active_contacts.touching());
 }
 

@@ -41,6 +41,14 @@ ConvexPart convex_part(const ShapeDef& shape, std::uint32_t triangle) {
     return {placed.shape, multiply(shape.pose, Transform{placed.middle})};
 }
 
+ConvexPart convex_part(const ShapeDef& shape, const PairInfo& pair) {
+    const bool is_facet = shape.mesh && pair.triangle < shape.mesh->size() && pair.facet_reach > 0.0f;
+    if (!is_facet) return convex_part(shape, pair.triangle);
+    const detail::PlacedTriangle placed =
+        detail::place_facet(*shape.mesh, pair.triangle, pair.facet_middle, pair.facet_reach);
+    return {placed.shape, multiply(shape.pose, Transform{placed.middle})};
+}
+
 std::vector<PairInfo> World::pairs() const {
     const State& s = *state_;
     std::vector<PairInfo> all;
@@ -81,6 +89,10 @@ std::vector<PairInfo> World::pairs() const {
         info.b_in_a = record.reference;
         info.simplex = cache.simplex;
         info.triangle = view.triangle_of(c);
+        if (const TrianglePlace* const facet = view.facet_of(c)) {
+            info.facet_reach = facet->facet_reach;
+            info.facet_middle = facet->middle;
+        }
         all.push_back(info);
     }
     return all;

@@ -108,6 +108,27 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     return placed;
 }
 
+/// Returns the facet around `middle` (m, in the plane of the triangle) as a collider: an equilateral triangle around a
+/// circle of radius `reach` (m). Its surface goes on in the plane on all sides.
+inline PlacedTriangle place_facet(const TriangleSet& set, std::uint32_t index, const vec3& middle, float reach) {
+    const SetTriangle t = set.triangle(index);
+    const vec3 edge = t.points[1] - t.points[0];
+    const vec3 u = edge / std::sqrt(length_squared(edge)), v = glm::cross(t.normal, u);
+    const vec3 across = std::sqrt(3.0f) * reach * v;
+    PlacedTriangle placed;
+    placed.material = t.material;
+    placed.middle = middle;
+    placed.shape = triangle(2.0f * reach * u, across - reach * u, -across - reach * u);
+    placed.surface.set = &set;
+    placed.surface.index = index;
+    placed.surface.normal = t.normal;
+    placed.surface.two_sided = set.is_two_sided();
+    placed.surface.face_only = true;
+    const vec3(&p)[3] = placed.shape.points;
+    for (int i = 0; i < 3; ++i) placed.surface.beyond[i] = p[i] + p[(i + 1) % 3] - p[(i + 2) % 3];
+    return placed;
+}
+
 /// Returns the triangle with its edges moved outward by `move` (m). No corner moves farther than twice `most`, because
 /// the surface may turn away beyond a corner.
 inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface, const float (&move)[3], float most) {

@@ -27,9 +27,13 @@ struct PairInfo {
     Transform b_in_a;                      ///< pose of shape B in shape A's frame at the last test
     SimplexCache simplex;                  ///< where the next GJK starts; trace.h shows its iterations
     std::uint32_t triangle = no_triangle;  ///< index of the triangle if one of the shapes is a mesh
+    /// If the pair is one with a facet, which stands for all triangles of the mesh in one plane near the other shape: the
+    /// radius of the circle that the facet is drawn around, and its middle in the mesh's frame, m. Else 0.
+    float facet_reach = 0.0f;
+    vec3 facet_middle{0.0f};
 };
 
-/// The convex shape that the narrowphase tests for a shape: the shape itself, or one triangle of a mesh.
+/// The convex shape that the narrowphase tests for a shape: the shape itself, or one triangle of a mesh or a facet.
 struct ConvexPart {
     Shape shape;     ///< the convex shape
     Transform pose;  ///< pose of its frame in the body's frame
@@ -38,5 +42,7 @@ struct ConvexPart {
 /// Returns the convex part of a shape. `triangle` is used for meshes only; if the mesh has no such triangle, the first
 /// one is returned.
 ConvexPart convex_part(const ShapeDef& shape, std::uint32_t triangle);
+/// Returns the convex part of a shape of the pair.
+ConvexPart convex_part(const ShapeDef& shape, const PairInfo& pair);
 
 }  // namespace talus

@@ -28,8 +28,8 @@ PairSteps run(const PairQuery& query, const SimplexCache& start, float max_dista
 std::optional<PairQuery> query_of(const World& world, const PairInfo& pair, const SimplexCache& start) {
     const auto shapes_a = world.shapes(pair.body_a), shapes_b = world.shapes(pair.body_b);
     if (pair.shape_a >= shapes_a.size() || pair.shape_b >= shapes_b.size()) return std::nullopt;
-    return PairQuery{pair, convex_part(shapes_a[pair.shape_a], pair.triangle).shape,
-                     convex_part(shapes_b[pair.shape_b], pair.triangle).shape, start, world.profile().frame};
+    return PairQuery{pair, convex_part(shapes_a[pair.shape_a], pair).shape,
+                     convex_part(shapes_b[pair.shape_b], pair).shape, start, world.profile().frame};
 }
 
 std::size_t WarmStarts::Hash::operator()(const Key& key) const {

@@ -68,7 +68,7 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
     const BodyId body = is_a ? pair.body_a : pair.body_b;
     const std::uint32_t shape = is_a ? pair.shape_a : pair.shape_b;
     MarkedBody found{};
-    const auto take = [&](const WorldTransform& pose, const auto& shapes, BodyType type) {
+    const auto take = [&](const WorldTransform& pose, const auto& shapes, BodyType type, const PairInfo* info) {
         found.pose = pose;
         found.type = type;
         if (shape >= shapes.size()) return false;
@@ -76,7 +76,7 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
         def.shape = shapes[shape].shape;
         def.mesh = shapes[shape].mesh;
         def.pose = shapes[shape].pose;
-        const ConvexPart part = convex_part(def, pair.triangle);
+        const ConvexPart part = info ? convex_part(def, *info) : convex_part(def, pair.triangle);
         found.shape = part.shape;
         found.shape_pose = part.pose;
         return true;
@@ -85,12 +85,13 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
         const auto number = replay->number_of(body);
         if (!number || *number >= shown.size()) return {};
         const RecordedBody& recorded = replay->recording().bodies()[*number];
-        if (!take(shown[*number], recorded.shapes, recorded.type)) return {};
+        if (!take(shown[*number], recorded.shapes, recorded.type, nullptr)) return {};
     } else {
         const World& world = simulation.world();
         const auto index = simulation.index_of(body);
         if (!index || *index >= shown.size()) return {};
-        if (!take(shown[*index], world.shapes(body), world.type(body))) return {};
+        const std::vector<PairInfo> all = world.pairs();
+        if (!take(shown[*index], world.shapes(body), world.type(body), find_pair(all, pair))) return {};
     }
     if (paused && marked->poses) {
         const WorldTransform& then = is_a ? marked->poses->a : marked->poses->b;
