@@ -410,6 +410,13 @@ inline constexpr float passed_on_normal = 0.95f;
 /// triangles are kept that no shape comes near.
 inline constexpr float mesh_contact_margin = 0.15f;
 
+/// Two meshes meet at a seam where they miss each other by less than this * the size of the shape that touches them.
+/// Larger: low steps from one mesh to the next do not stop shapes. Smaller: shapes hit the borders of tiles that do not
+/// quite fit.
+inline constexpr float seam_tolerance = 2e-3f;
+/// The same as a part of the coordinates, which are rounded.
+inline constexpr float seam_rounding = 1e-6f;
+
 /// Cosine of the largest angle (0.26 degrees) between the normals of two facets that count as one and the same.
 inline constexpr float same_facet_normal = 1.0f - 1e-5f;
 

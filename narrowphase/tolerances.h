@@ -349,6 +349,11 @@ inline constexpr float facet_flatness = 1e-4f;
 /// The same as a part of the coordinates, which are rounded.
 inline constexpr float facet_rounding = 4e-7f;
 
+/// Where two surfaces meet, a normal belongs to one of them only if the other does not rise there. A one-sided triangle
+/// counts if its front faces along the normal, or away from it by no more than this (sine). Smaller: steep walls at a
+/// seam do not count. Larger: walls count that the shape passes through from behind.
+inline constexpr float seam_behind = 0.1f;
+
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
 inline constexpr float skip_reserve = 0.25f;
 

@@ -1,6 +1,7 @@
 #include "engine/continuous/ccd_sweep.h"
 
 #include <talus/narrowphase/support.h>
+#include "engine/mesh_contacts/seams.h"
 #include "engine/settings.h"
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/shapes/shape_measures.h"
@@ -333,6 +334,22 @@ TimeOfImpact CcdSweep::time_of_hit(const Query& q, ObstaclePart& part, const Sha
     return toi;
 }
 
+/// True if the hit is on an edge of a mesh where another mesh goes on (mesh_contacts/seams.h).
+bool CcdSweep::other_mesh_goes_on(const Query& q, const ObstaclePart& part, const RigidMotion& motion,
+                                  const TimeOfImpact& toi, const SweepScratch& scratch) const {
+    const vec3 across = rotate(pose_at(motion, toi.time).rotation, part.surface.normal);
+    if (std::abs(glm::dot(toi.normal, across)) >= tolerance::surface_face) return false;
+    const vec3 half = half_extents(in_.shapes.boxes[q.own_shape]), far = absolute(part.middle);
+    const float tolerance = seam_tolerance(std::max({half.x, half.y, half.z}),
+                                           std::max({far.x, far.y, far.z}) + bounding_radius(part.shape));
+    const ContactView view{in_.bodies, in_.shapes, in_.colliders, in_.contacts};
+    std::vector<std::uint32_t> found;
+    return std::any_of(scratch.near.begin(), scratch.near.end(), [&](std::uint32_t other) {
+        return other_mesh_rises(view, in_.bodies[other], q.other_shape, q.own_shape,
+                                displaced(q.path.origin, toi.point_a), toi.normal, tolerance, found);
+    });
+}
+
 /// Makes `first` the hit on this part, if that is earlier.
 void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& scratch, SweepHit& first) const {
     if (q.passed != nullptr) part.front_point = q.passed->side_point - part.middle;
@@ -367,6 +384,7 @@ void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& 
             !is_earlier_on(grown) || !is_own_normal(part, motion, toi))
             return;
     }
+    if (part.triangle != null_index && other_mesh_goes_on(q, part, motion, toi, scratch)) return;
     first = {toi.time, q.other, q.own_shape, q.other_shape, part.triangle, at_max_depth, toi};
 }
 
@@ -394,7 +412,8 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
         for (const auto& [j, i] : scratch.near_shapes) {
             const ShapeDef &of_obstacle = in_.shapes.defs[j], &of_body = in_.shapes.defs[i];
             if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
-            const Query query{path.slot,
+            const Query query{path,
+                              path.slot,
                               i,
                               other,
                               j,
@@ -431,7 +450,8 @@ void CcdSweep::report_passed_sensors(const Path& path, float duration, SweepScra
         for (const auto& [j, i] : scratch.near_shapes) {
             const ShapeDef &of_obstacle = in_.shapes.defs[j], &of_body = in_.shapes.defs[i];
             if (of_obstacle.sensor == of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
-            const Query query{path.slot,
+            const Query query{path,
+                              path.slot,
                               i,
                               other,
                               j,

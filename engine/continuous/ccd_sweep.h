@@ -142,6 +142,7 @@ public:
 private:
     /// A shape of the swept body and a shape of an obstacle, with their motions along the path.
     struct Query {
+        const Path& path;  ///< of the swept body
         std::uint32_t slot, own_shape;
         std::uint32_t other, other_shape;
         const Shape& own;
@@ -159,6 +160,8 @@ private:
     template <class Visit>
     void for_each_part(const Query& query, std::span<const std::uint32_t> triangles, Visit&& visit) const;
     void hit_part(const Query& query, ObstaclePart& part, const SweepScratch& scratch, SweepHit& first) const;
+    bool other_mesh_goes_on(const Query& query, const ObstaclePart& part, const RigidMotion& motion,
+                            const TimeOfImpact& toi, const SweepScratch& scratch) const;
     TimeOfImpact time_of_hit(const Query& query, ObstaclePart& part, const Shape& solid, const RigidMotion& motion,
                              float wanted_depth, float duration, bool& at_max_depth) const;
     static bool ball_stays_out(const Query& query, const Shape& obstacle, const RigidMotion& motion, float depth,

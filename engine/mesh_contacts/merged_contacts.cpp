@@ -177,15 +177,31 @@ void MergedContacts::list_by_mesh_contact(const ContactWorld& world, std::span<c
     }
 }
 
-/// Gives the load of a contact to a new one of the same shape and mesh that has taken its place, if there is one.
-void MergedContacts::pass_on(const ContactWorld& world, const LostLoad& lost) {
-    for (const TriangleContact& each : triangle_contacts_of(lost.mesh_contact)) {
+/// Gives a load to a new contact of a mesh contact that has taken the place of the one that bore it. Returns false if
+/// there is none.
+bool MergedContacts::pass_on_to(const ContactWorld& world, std::uint32_t mesh_contact, const LostLoad& lost) {
+    for (const TriangleContact& each : triangle_contacts_of(mesh_contact)) {
         const bool is_new = world.contacts.states[each.contact].point_count == 0;
         if (!is_new || glm::dot(lost.normal, normal_from_mesh(world, each.contact)) < settings::passed_on_normal)
             continue;
         give_load(world, each.contact, lost.load);
-        break;
+        return true;
     }
+    return false;
+}
+
+/// The same for a contact of the same shape and mesh, or else of the same shape and another mesh: the next tile.
+void MergedContacts::pass_on(const ContactWorld& world, const LostLoad& lost) {
+    if (pass_on_to(world, lost.mesh_contact, lost)) return;
+    const ContactTable& contacts = world.contacts;
+    const std::uint32_t shape = contacts.mesh_contacts[lost.mesh_contact].shape;
+    bool passed = false;
+    for_each_pair(contacts, world.bodies, contacts.mesh_contacts[lost.mesh_contact].shape_body, [&](std::uint32_t p) {
+        for_each_mesh_contact(contacts, p, [&](std::uint32_t k) {
+            const bool is_other = k != lost.mesh_contact && contacts.mesh_contacts[k].shape == shape;
+            if (!passed && is_other) passed = pass_on_to(world, k, lost);
+        });
+    });
 }
 
 void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,

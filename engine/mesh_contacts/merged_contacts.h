@@ -36,6 +36,7 @@ private:
         std::uint32_t id;
     };
     void pass_on(const ContactWorld& world, const LostLoad& lost);
+    bool pass_on_to(const ContactWorld& world, std::uint32_t mesh_contact, const LostLoad& lost);
     void list_by_mesh_contact(const ContactWorld& world, std::span<const std::uint32_t> touching);
     std::span<TriangleContact> triangle_contacts_of(std::uint32_t mesh_contact) {
         const std::uint32_t first = mesh_contact == 0 ? 0 : ends_[mesh_contact - 1];

@@ -20,11 +20,10 @@ public:
     /// At the start of the stage `pairs`.
     void begin_step() {
         any_pressed_through_ = false;
-        forget_lost_loads();
+        lost_loads_.clear();
     }
     /// The loads of contacts that were removed in this step, and are not passed on yet.
-    std::span<const LostLoad> lost_loads() const { return lost_loads_; }
-    void forget_lost_loads() { lost_loads_.clear(); }
+    std::vector<LostLoad>& lost_loads() { return lost_loads_; }
     /// Adds and removes the contacts of a shape with the triangles of a mesh. `shape` and `mesh` are pool indices,
     /// `shape_body` and `mesh_body` their body slots, `mesh_contact` their mesh contact or null_index if there is none.
     void update(const ContactWorld& world, std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,

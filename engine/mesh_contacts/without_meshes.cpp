@@ -3,6 +3,7 @@
 
 #include "engine/mesh_contacts/merged_contacts.h"
 #include "engine/mesh_contacts/mesh_contacts.h"
+#include "engine/mesh_contacts/seams.h"
 
 #include <exception>
 
@@ -17,5 +18,14 @@ bool MeshContacts::update_side(const ContactWorld&, std::uint32_t) { std::termin
 
 void MergedContacts::merge(const ContactWorld&, std::vector<std::uint32_t>&, std::span<const std::uint32_t>,
                            std::span<const LostLoad>) {}
+
+void Seams::remove_points(const ContactWorld&, std::vector<std::uint32_t>&, std::vector<LostLoad>&) {}
+
+bool other_mesh_rises(const ContactView&, const Body&, std::uint32_t, std::uint32_t, const dvec3&, const vec3&, float,
+                      std::vector<std::uint32_t>&) {
+    std::terminate();
+}
+
+float seam_tolerance(float, float) { std::terminate(); }
 
 }  // namespace talus

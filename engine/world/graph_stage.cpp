@@ -6,12 +6,13 @@
 
 namespace talus {
 
-/// Replaces manifolds for this step: merges mesh contacts, and lets the user's modifier change contacts.
+/// Replaces manifolds for this step: leaves out edges where another mesh goes on, merges mesh contacts, and lets the user's modifier change contacts.
 void World::State::replace_manifolds() {
     const ContactWorld world = contact_world();
+    seams.remove_points(world, active_contacts.touching(), mesh_contacts.lost_loads());
     merged_contacts.merge(world, active_contacts.touching(), active_contacts.last_touching(),
                           mesh_contacts.lost_loads());
-    mesh_contacts.forget_lost_loads();
+    mesh_contacts.lost_loads().clear();
     modified_contacts.apply(world, active_contacts.touching());
 }
 

@@ -25,6 +25,7 @@
 #include "engine/joint_solver/joint_solver.h"
 #include "engine/joints/joint_store.h"
 #include "engine/mesh_contacts/merged_contacts.h"
+#include "engine/mesh_contacts/seams.h"
 #include "engine/mesh_contacts/mesh_contacts.h"
 #include "engine/pairs/body_pairs.h"
 #include "engine/sleeping/island_supports.h"
@@ -71,6 +72,7 @@ struct World::State {
     BodyPairs body_pairs;
     MeshContacts mesh_contacts;
     ActiveContacts active_contacts;
+    Scratch<Seams> seams;
     Scratch<MergedContacts> merged_contacts;
     ModifiedContacts modified_contacts;
     Scratch<SubstepContacts> substep_contacts;

@@ -1,0 +1,110 @@
+#include "engine/mesh_contacts/seams.h"
+
+#include "engine/mesh_contacts/contact_load.h"
+#include "engine/settings.h"
+#include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/seam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace talus {
+
+float seam_tolerance(float size, float reach) {
+    return settings::seam_tolerance * size + settings::seam_rounding * reach;
+}
+
+bool other_mesh_rises(const ContactView& world, const Body& body, std::uint32_t mesh, std::uint32_t shape,
+                      const dvec3& point, const vec3& normal, float tolerance, std::vector<std::uint32_t>& found) {
+    const ShapePool& shapes = world.shapes;
+    const vec3 seen(point - shapes.origin_of(body, world.colliders));
+    bool rises = false;
+    shapes.for_each_near(body, expand(Aabb{seen, seen}, tolerance), [&](std::uint32_t other) {
+        const ShapeDef& def = shapes.defs[other];
+        if (rises || other == mesh || !def.mesh || def.sensor || !should_collide(def.filter, shapes.defs[shape].filter))
+            return;
+        const WorldTransform& pose = world.colliders.poses[other];
+        rises = detail::rises_at(*def.mesh, inverse_transform_point(pose, point), inverse_rotate(pose.rotation, normal),
+                                 tolerance, found);
+    });
+    return rises;
+}
+
+namespace {
+
+bool are_of_several_meshes(std::span<const MeshContact> mesh_contacts) {
+    std::uint32_t mesh = null_index;
+    for (const MeshContact& each : mesh_contacts) {
+        if (each.mesh == null_index || each.mesh == mesh) continue;
+        if (mesh != null_index) return true;
+        mesh = each.mesh;
+    }
+    return false;
+}
+
+}  // namespace
+
+/// True if the shape's body has a pair with a mesh besides that of the mesh contact.
+bool Seams::has_other_mesh(const ContactWorld& world, const MeshContact& mesh_contact) const {
+    bool has = false;
+    for_each_pair(world.contacts, world.bodies, mesh_contact.shape_body, [&](std::uint32_t p) {
+        for_each_mesh_contact(world.contacts, p, [&](std::uint32_t k) {
+            const MeshContact& other = world.contacts.mesh_contacts[k];
+            has = has || (other.shape == mesh_contact.shape && other.mesh != mesh_contact.mesh && !other.sensor);
+        });
+    });
+    return has;
+}
+
+void Seams::remove_points(const ContactWorld& world, std::vector<std::uint32_t>& touching,
+                          std::vector<LostLoad>& lost) {
+    ContactTable& contacts = world.contacts;
+    if (!are_of_several_meshes(contacts.mesh_contacts)) return;
+    bool any = false;
+    for (std::uint32_t k = 0; k < contacts.mesh_contacts.size(); ++k) {
+        const MeshContact& mesh_contact = contacts.mesh_contacts[k];
+        const bool counts = mesh_contact.shape != null_index && !mesh_contact.sensor;
+        if (!counts || mesh_contact.first_contact == null_index || !has_other_mesh(world, mesh_contact)) continue;
+        for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
+            any = (contacts.has_manifold(c) && remove_points(world, k, c, lost)) || any;
+        });
+    }
+    if (any) std::erase_if(touching, [&](std::uint32_t c) { return !contacts.has_manifold(c); });
+}
+
+/// Returns whether the contact has lost all its points.
+bool Seams::remove_points(const ContactWorld& world, std::uint32_t k, std::uint32_t c, std::vector<LostLoad>& lost) {
+    ContactTable& contacts = world.contacts;
+    const MeshContact& mesh_contact = contacts.mesh_contacts[k];
+    const std::uint32_t slot = triangle_slot(world, c);
+    const WorldTransform& pose = world.colliders.poses[slot];
+    const vec3 normal = normal_from_mesh(world, c);
+    const vec3 across = rotate(pose.rotation, world.colliders.surface_triangles[slot].normal);
+    if (std::abs(glm::dot(normal, across)) >= tolerance::surface_face) return false;
+    const vec3 half = half_extents(world.shapes.boxes[mesh_contact.shape]);
+    const Aabb bounds = world.shapes.locals[mesh_contact.mesh].box;
+    const vec3 far = glm::max(absolute(bounds.lower), absolute(bounds.upper));
+    const float tolerance = seam_tolerance(std::max({half.x, half.y, half.z}), std::max({far.x, far.y, far.z}));
+    const Manifold before = contacts.manifold(c);
+    Manifold kept = before;
+    kept.count = 0;
+    for (int i = 0; i < before.count; ++i) {
+        const ManifoldPoint& p = before.points[i];
+        const dvec3 point = transform_point(pose, triangle_is_a(world, c) ? p.on_a : p.on_b);
+        bool rises = false;
+        for_each_pair(contacts, world.bodies, mesh_contact.shape_body, [&](std::uint32_t pair) {
+            if (contacts.pairs[pair].first_mesh_contact == null_index || rises) return;
+            const Body& other = world.bodies[other_body(contacts.pairs[pair], mesh_contact.shape_body)];
+            rises = other_mesh_rises(world.view(), other, mesh_contact.mesh, mesh_contact.shape, point, normal,
+                                     tolerance, found_);
+        });
+        if (!rises) kept.points[kept.count++] = p;
+    }
+    if (kept.count == before.count) return false;
+    contacts.replace_manifold(c) = kept;
+    if (kept.count == 0 && contacts.states[c].point_count != 0) lost.push_back({k, normal, take_load(world, c)});
+    return kept.count == 0;
+}
+
+}  // namespace talus
