@@ -146,8 +146,8 @@ struct TrianglePlace {
     std::uint32_t triangle = 0;       ///< index in its TriangleSet
     std::uint32_t material = 0;
     vec3 middle{0.0f};  ///< origin of the triangle's frame in the mesh's frame
-    /// Of a facet (narrowphase/triangles/facets.h): the radius of a circle around `middle` that is inside of it, m. Its plane is
-    /// that of the triangle. 0: it is the triangle.
+    /// Of a facet (narrowphase/triangles/facets.h): the radius of a circle around `middle` that is inside of it, m. Its
+    /// plane is that of the triangle. 0: it is the triangle.
     float facet_reach = 0.0f;
     bool is_facet() const { return facet_reach > 0.0f; }
     template <class Bytes>

@@ -1,5 +1,5 @@
 #pragma once
-/// The load of a contact with a triangle, which another contact of the same shape and mesh takes over.
+/// The load of a contact with a triangle, which another contact of the same shape takes over.
 
 #include "engine/contacts/contact_world.h"
 
@@ -16,8 +16,9 @@ struct ContactLoad {
 
 /// The load of a contact that was removed.
 struct LostLoad {
-    std::uint32_t mesh_contact = 0;
-    vec3 normal{0.0f};  ///< from the mesh to the shape, world
+    std::uint32_t mesh_contact = 0;  ///< its number; it may have been removed as well
+    std::uint32_t shape = 0;         ///< pool index
+    vec3 normal{0.0f};               ///< from the mesh to the shape, world
     ContactLoad load;
 };
 

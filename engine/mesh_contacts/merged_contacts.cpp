@@ -192,13 +192,13 @@ bool MergedContacts::pass_on_to(const ContactWorld& world, std::uint32_t mesh_co
 
 /// The same for a contact of the same shape and mesh, or else of the same shape and another mesh: the next tile.
 void MergedContacts::pass_on(const ContactWorld& world, const LostLoad& lost) {
-    if (pass_on_to(world, lost.mesh_contact, lost)) return;
     const ContactTable& contacts = world.contacts;
-    const std::uint32_t shape = contacts.mesh_contacts[lost.mesh_contact].shape;
+    const MeshContact& mesh_contact = contacts.mesh_contacts[lost.mesh_contact];
+    if (mesh_contact.shape != lost.shape || pass_on_to(world, lost.mesh_contact, lost)) return;
     bool passed = false;
-    for_each_pair(contacts, world.bodies, contacts.mesh_contacts[lost.mesh_contact].shape_body, [&](std::uint32_t p) {
+    for_each_pair(contacts, world.bodies, mesh_contact.shape_body, [&](std::uint32_t p) {
         for_each_mesh_contact(contacts, p, [&](std::uint32_t k) {
-            const bool is_other = k != lost.mesh_contact && contacts.mesh_contacts[k].shape == shape;
+            const bool is_other = k != lost.mesh_contact && contacts.mesh_contacts[k].shape == lost.shape;
             if (!passed && is_other) passed = pass_on_to(world, k, lost);
         });
     });
@@ -215,7 +215,7 @@ void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>
         const std::uint32_t k = contacts.states[c].mesh_contact;
         if (k == null_index || contacts.states[c].point_count == 0 || contacts.has_manifold(c)) continue;
         const ContactLoad load = take_load(world, c);
-        pass_on(world, {k, normal_from_mesh(world, c), load});
+        pass_on(world, {k, contacts.mesh_contacts[k].shape, normal_from_mesh(world, c), load});
     }
     for (std::uint32_t k = 0; k < ends_.size(); ++k) {
         const auto list = triangle_contacts_of(k);

@@ -4,7 +4,7 @@
 /// So the solver supports a box on a floor of 100 triangles at four points, as on one flat face, and a tower stands
 /// equally firm on both. The merged manifold replaces the manifold of the contact with the largest load
 /// (ContactTable::manifold); the other contacts have no points in this step. A shape that slides or rolls to the next
-/// triangle keeps its load.
+/// triangle, facet or mesh keeps its load.
 
 #include "engine/mesh_contacts/contact_load.h"
 

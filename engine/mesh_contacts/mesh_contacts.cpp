@@ -133,7 +133,7 @@ void MeshContacts::add(const ContactWorld& world, std::uint32_t k, std::uint32_t
 void MeshContacts::remove(const ContactWorld& world, std::uint32_t k, std::uint32_t c) {
     if (world.contacts.states[c].point_count != 0) {
         const vec3 normal = normal_from_mesh(world, c);
-        lost_loads_.push_back({k, normal, take_load(world, c)});
+        lost_loads_.push_back({k, world.contacts.mesh_contacts[k].shape, normal, take_load(world, c)});
     }
     world.remove_contact(c);
 }

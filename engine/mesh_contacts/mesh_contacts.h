@@ -3,9 +3,9 @@
 /// belongs.
 ///
 /// The triangles in a box around a shape have contacts. Where several of them lie in one plane, one contact with a facet
-/// takes the place of theirs (narrowphase/triangles/facets.h). The mesh is searched again only when the shape has left that box, which is
-/// larger than the shape. Triangles and facets that are in both the old and the new box keep their contacts and caches.
-/// The state of one shape against one mesh is a MeshContact (contact_table.h).
+/// takes the place of theirs (narrowphase/triangles/facets.h). The mesh is searched again only when the shape has left
+/// that box, which is larger than the shape. Triangles and facets that are in both the old and the new box keep their
+/// contacts and caches. The state of one shape against one mesh is a MeshContact (contact_table.h).
 
 #include "engine/mesh_contacts/contact_load.h"
 #include "narrowphase/triangles/facets.h"

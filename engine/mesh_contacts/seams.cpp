@@ -103,7 +103,8 @@ bool Seams::remove_points(const ContactWorld& world, std::uint32_t k, std::uint3
     }
     if (kept.count == before.count) return false;
     contacts.replace_manifold(c) = kept;
-    if (kept.count == 0 && contacts.states[c].point_count != 0) lost.push_back({k, normal, take_load(world, c)});
+    if (kept.count == 0 && contacts.states[c].point_count != 0)
+        lost.push_back({k, mesh_contact.shape, normal, take_load(world, c)});
     return kept.count == 0;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/joints/joint_definition.h"
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
+#include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -170,7 +171,8 @@ const char* find_owners(const BodyStore& bodies, const ShapePool& shapes, ShapeO
         if (place.mesh >= slots || owners.body[place.mesh] == null_index || shapes.is_triangle(place.mesh) ||
             !shapes.defs[place.mesh].mesh || place.triangle >= shapes.defs[place.mesh].mesh->size())
             return "a triangle belongs to no mesh";
-        if (!(place.facet_reach >= 0.0f && is_small(place.facet_reach) && is_small(place.middle)))
+        if (place.facet_reach != 0.0f &&
+            !(place.facet_reach >= smallest_size && is_small(place.facet_reach) && is_small(place.middle)))
             return "a facet is out of range";
     }
     return nullptr;

@@ -6,7 +6,8 @@
 
 namespace talus {
 
-/// Replaces manifolds for this step: leaves out edges where another mesh goes on, merges mesh contacts, and lets the user's modifier change contacts.
+/// Replaces manifolds for this step: leaves out edges where another mesh goes on, merges mesh contacts, and lets the
+/// user's modifier change contacts.
 void World::State::replace_manifolds() {
     const ContactWorld world = contact_world();
     seams.remove_points(world, active_contacts.touching(), mesh_contacts.lost_loads());

@@ -46,8 +46,8 @@ struct EpaCache {
     Transform reference;       ///< pose of b in a when EPA ran or, of a cylinder or cone, the cores were apart
 };
 
-/// The shape over whose round surface the contact points move as it rolls, on a flat face, an edge or a corner of the
-/// other one.
+/// The shape over whose round surface the contact points move as it rolls on a face of the other one; both: on each
+/// other.
 enum class RollingShape : std::uint8_t { none, a, b, both };
 
 /// The half that is read only if the pair must be tested, four cache lines: what the tests start from, and the contact.
