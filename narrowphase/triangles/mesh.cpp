@@ -3,6 +3,7 @@
 #include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/by_vertex.h"
 #include "narrowphase/triangles/clean_triangles.h"
+#include "narrowphase/triangles/edge_links.h"
 #include "narrowphase/triangles/ray_on_triangles.h"
 #include "narrowphase/triangles/triangle_bytes.h"
 #include "narrowphase/triangles/triangle_tree.h"
@@ -151,16 +152,14 @@ public:
     }
 
     std::size_t bytes() const override {
-        return vertices_.capacity() * sizeof(vec3) + corners_.capacity() * sizeof(Corners) +
-               neighbours_.capacity() * sizeof(Corners) + sources_.capacity() * sizeof(std::uint32_t) +
-               materials_.capacity() + tree_.bytes();
+        return vertices_.capacity() * sizeof(vec3) + corners_.capacity() * sizeof(Corners) + links_.bytes() +
+               sources_.capacity() * sizeof(std::uint32_t) + materials_.capacity() + tree_.bytes();
     }
 
 private:
     std::vector<vec3> vertices_;
     std::vector<Corners> corners_;
-    /// Across the edge from corner i to the next: the neighbour and its edge, as neighbour << 2 | edge, or `nobody`.
-    std::vector<Corners> neighbours_;
+    EdgeLinks links_;  ///< edge i leads from corner i to the next
     std::vector<std::uint32_t> sources_;
     std::vector<std::uint8_t> materials_;
     TriangleTree tree_;
@@ -188,7 +187,7 @@ private:
         for (std::size_t i = 0; i < 3; ++i) {
             const std::uint32_t p = corners_[t][i], q = corners_[t][(i + 1) % 3];
             if (!((p == u && q == v) || (p == v && q == u))) continue;
-            return neighbours_[t][i] == nobody ? nobody : neighbours_[t][i] >> 2;
+            return links_.get(t, i).triangle;
         }
         return nobody;
     }
@@ -231,7 +230,7 @@ private:
 
     /// Edges, 3 per triangle, are collected by their lower vertex; then the few at each vertex are compared.
     void find_neighbours() {
-        neighbours_.assign(size_, {nobody, nobody, nobody});
+        links_.reset(size_);
         const auto from = [&](std::uint32_t edge) { return corners_[edge / 3][edge % 3]; };
         const auto to = [&](std::uint32_t edge) { return corners_[edge / 3][(edge % 3 + 1) % 3]; };
         const auto low = [&](std::uint32_t edge) { return std::min(from(edge), to(edge)); };
@@ -254,6 +253,7 @@ private:
                 first = last;
             }
         }
+        links_.finish();
     }
 
     /// Many triangles at one edge, by their angles around it. The one that rises most from a triangle is the next one
@@ -347,13 +347,13 @@ private:
             if (other == own || (!two_sided_ && from(other) == from(own))) continue;
             if (best == nobody || rise(other) > rise(best)) best = other;
         }
-        if (best != nobody) neighbours_[own / 3][own % 3] = best / 3 << 2 | best % 3;
+        if (best != nobody) links_.set(own / 3, own % 3, {best / 3, best % 3});
     }
 
     /// Returns the corner beyond an edge: the neighbour's; if there is none, the triangle's own third corner.
     std::uint32_t corner_beyond(std::uint32_t t, std::size_t side) const {
-        const std::uint32_t n = neighbours_[t][side];
-        return n == nobody ? third_corner(t, side) : third_corner(n >> 2, n & 3);
+        const EdgeLink link = links_.get(t, side);
+        return link.triangle == nobody ? third_corner(t, side) : third_corner(link.triangle, link.edge);
     }
     std::uint32_t third_corner(std::uint32_t t, std::size_t side) const { return corners_[t][(side + 2) % 3]; }
 
