@@ -3,10 +3,13 @@
 #include <talus/narrowphase/shape.h>
 #include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
+#include "narrowphase/triangles/box_way.h"
 #include "narrowphase/triangles/moving_box.h"
+#include "narrowphase/triangles/ray_on_triangles.h"
 #include "narrowphase/triangles/triangle_bytes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -15,6 +18,12 @@ namespace talus {
 
 namespace {
 
+using detail::BoxWay;
+using detail::FirstHit;
+using detail::magnitude;
+using detail::max_lanes;
+using detail::min_lanes;
+using detail::ShearedRay;
 using detail::text;
 
 class HeightField final : public TriangleSet {
@@ -137,6 +146,53 @@ public:
         }
     }
 
+    TriangleRayHit first_hit(const vec3& origin, const vec3& translation) const override {
+        FirstHit first(origin, translation, two_sided_);
+        const BoxWay way(origin, translation, vec3(0.0f), bounds_);
+        const auto touched = [&](const Parts& parts, float most, Float4& enter) {
+            Float4 leave = splat<Float4>(most);
+            enter = Float4{};
+            for (int axis = 0; axis < 3; ++axis) {
+                const Float4 a = (parts.low[axis] - way.origin[axis]) * way.inverse[axis];
+                const Float4 b = (parts.high[axis] - way.origin[axis]) * way.inverse[axis];
+                const Float4 slack = BoxWay::rounding * (magnitude(a) + magnitude(b)) + way.reach[axis];
+                enter = max_lanes(enter, min_lanes(a, b) - slack);
+                leave = min_lanes(leave, max_lanes(a, b) + slack);
+            }
+            return lane_bits(enter <= leave);
+        };
+        nearest_first(1.0f, touched, [&](std::uint32_t i, std::uint32_t j, float most) {
+            const vec3 p = point(i, j), along_x = point(i + 1, j), along_z = point(i, j + 1), q = point(i + 1, j + 1);
+            const ShearedRay::Hits hits = first.ray.meet({&p.x, &along_z.x, &q.x}, {&p.x, &q.x, &along_x.x});
+            for (unsigned lanes = hits.lanes; lanes != 0; lanes &= lanes - 1) {
+                const unsigned k = (lanes & 1u) != 0 ? 0 : 1;
+                const std::uint32_t t = 2 * (j * cells_x_ + i) + k;
+                most = first.offer(t, hits.fractions[k], most, [&] { return triangle(t).normal; });
+            }
+            return most;
+        });
+        return first.hit;
+    }
+
+    void approach(const vec3& point, float max_distance, ApproachVisitor visit) const override {
+        // A little more than the square, so that rounding leaves out none. It may be infinite.
+        const auto square = [](float distance) { return (1.0f + 1e-5f) * distance * distance; };
+        const auto near = [&](const Parts& parts, float most2, Float4& distance2) {
+            distance2 = Float4{};
+            for (int axis = 0; axis < 3; ++axis) {
+                const Float4 p = splat<Float4>(point[axis]);
+                const Float4 gap = max_lanes(max_lanes(parts.low[axis] - p, p - parts.high[axis]), Float4{});
+                distance2 += gap * gap;
+            }
+            return lane_bits(distance2 <= splat<Float4>(most2));
+        };
+        nearest_first(square(max_distance), near, [&](std::uint32_t i, std::uint32_t j, float) {
+            const std::uint32_t first = 2 * (j * cells_x_ + i);
+            max_distance = visit(first + 1, visit(first, max_distance));
+            return square(max_distance);
+        });
+    }
+
     void around(std::uint32_t t, int corner, PointVisitor visit) const override {
         const Cell cell = cell_of(t);
         const bool upper = t % 2 != 0;
@@ -216,6 +272,77 @@ private:
         };
         return {{low(i, spacing_x_), span.low, low(j, spacing_z_)},
                 {high(i, cells_x_, spacing_x_), span.high, high(j, cells_z_, spacing_z_)}};
+    }
+    /// The boxes of the four parts of a block, a lane each.
+    struct Parts {
+        Float4 low[3], high[3];
+        unsigned real = 0;  ///< a bit for each part that is there, and not a hole
+    };
+    Parts parts_of(std::size_t level, std::uint32_t i, std::uint32_t j) const {
+        const std::size_t below = level - 1;
+        const auto border = [&](std::uint32_t k, std::uint32_t cells, float spacing) {
+            return static_cast<float>(std::min(k << below, cells)) * spacing;
+        };
+        float x[3], z[3], low[4] = {}, high[4] = {};
+        for (std::uint32_t k = 0; k < 3; ++k) {
+            x[k] = border(2 * i + k, cells_x_, spacing_x_);
+            z[k] = border(2 * j + k, cells_z_, spacing_z_);
+        }
+        Parts parts;
+        for (std::uint32_t k = 0; k < 4; ++k) {
+            const std::uint32_t column = 2 * i + (k & 1u), row = 2 * j + (k >> 1);
+            if (column >= levels_[below].columns || row >= levels_[below].rows) continue;
+            const Span span = span_of(below, column, row);
+            low[k] = span.low, high[k] = span.high;
+            parts.real |= span.low <= span.high ? 1u << k : 0u;
+        }
+        parts.low[0] = Float4{x[0], x[1], x[0], x[1]}, parts.high[0] = Float4{x[1], x[2], x[1], x[2]};
+        parts.low[1] = Float4{low[0], low[1], low[2], low[3]},
+        parts.high[1] = Float4{high[0], high[1], high[2], high[3]};
+        parts.low[2] = Float4{z[0], z[0], z[1], z[1]}, parts.high[2] = Float4{z[1], z[1], z[2], z[2]};
+        return parts;
+    }
+
+    /// Calls most = visit(i, j, most) for the cells up to `most` that are not holes, those in the nearest block first.
+    /// test(parts, most, from) returns a bit per part, and sets where each begins.
+    template <class Test, class Visit>
+    void nearest_first(float most, const Test& test, const Visit& visit) const {
+        struct Block {
+            float from;
+            std::uint32_t level, i, j;
+        };
+        Block stack[3 * 17];
+        std::size_t waiting = 0;
+        Block block{0.0f, static_cast<std::uint32_t>(levels_.size() - 1), 0, 0};
+        for (;;) {
+            if (block.level == 0) {
+                if (has_cell(block.i, block.j)) most = visit(block.i, block.j, most);
+            } else {
+                const Parts parts = parts_of(block.level, block.i, block.j);
+                Float4 from;
+                const unsigned touched = test(parts, most, from) & parts.real;
+                const auto part = [&](int k) {
+                    const auto n = static_cast<std::uint32_t>(k);
+                    return Block{from[k], block.level - 1, 2 * block.i + (n & 1u), 2 * block.j + (n >> 1)};
+                };
+                if (touched != 0) {
+                    // Goes on with the nearest part. The others wait.
+                    int nearest = std::countr_zero(touched);
+                    for (unsigned others = touched & (touched - 1); others != 0; others &= others - 1) {
+                        const int k = std::countr_zero(others);
+                        const bool nearer = from[k] < from[nearest];
+                        stack[waiting++] = part(nearer ? nearest : k);
+                        nearest = nearer ? k : nearest;
+                    }
+                    block = part(nearest);
+                    continue;
+                }
+            }
+            do {
+                if (waiting == 0) return;
+                block = stack[--waiting];
+            } while (!(block.from <= most));
+        }
     }
     void leave_out_border_holes() {
         std::uint32_t i0 = cells_x_, i1 = 0, j0 = cells_z_, j1 = 0;
