@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace talus {
@@ -89,6 +90,7 @@ bool Seams::remove_points(const ContactWorld& world, std::uint32_t k, std::uint3
     const Manifold before = contacts.manifold(c);
     Manifold kept = before;
     kept.count = 0;
+    float least = std::numeric_limits<float>::infinity(), least_left_out = least;
     for (int i = 0; i < before.count; ++i) {
         const ManifoldPoint& p = before.points[i];
         const dvec3 point = transform_point(pose, triangle_is_a(world, c) ? p.on_a : p.on_b);
@@ -99,8 +101,12 @@ bool Seams::remove_points(const ContactWorld& world, std::uint32_t k, std::uint3
             rises = other_mesh_rises(world.view(), other, mesh_contact.mesh, mesh_contact.shape, point, normal,
                                      tolerance, found_);
         });
+        least = std::min(least, p.separation);
+        if (rises) least_left_out = std::min(least_left_out, p.separation);
         if (!rises) kept.points[kept.count++] = p;
     }
+    // The normal is that of the deepest point. If it is not valid there, the other points are none of the surface's.
+    if (least_left_out <= least + tolerance) kept.count = 0;
     if (kept.count == before.count) return false;
     contacts.replace_manifold(c) = kept;
     if (kept.count == 0 && contacts.states[c].point_count != 0)

@@ -127,6 +127,56 @@ TEST_CASE("bodies cross the seams between level tiles as if there were none") {
     }
 }
 
+// Where four tiles meet, the manifold of an edge had points on other edges of its triangle. They stayed as obstacles
+// when the point on the border was left out: one crossing in ten lost a third of its speed.
+TEST_CASE("bodies cross tiles of unequal cells in any direction") {
+    Random random(8);
+    World ground(sleepless());
+    for (int a = -5; a < 5; ++a) {
+        for (int b = -5; b < 5; ++b) {
+            const int cells = 1 + static_cast<int>(random.below(5));
+            BodyDef def = tile(0.0f, 0.0f, cells, level, false);
+            std::vector<vec3> vertices;
+            std::vector<std::uint32_t> indices;
+            for (std::uint32_t t = 0; t < def.mesh->size(); ++t) {
+                for (const vec3& p : def.mesh->points(t)) {
+                    indices.push_back(static_cast<std::uint32_t>(vertices.size()));
+                    vertices.push_back(p * (4.0f / static_cast<float>(cells)));
+                }
+            }
+            def.mesh = *make_mesh({.vertices = vertices, .indices = indices});
+            def.position = {2.0 * a, 0.0, 2.0 * b};
+            def.material.friction = 0.0f;
+            add(ground, def);
+        }
+    }
+    const Slider log{"log", capsule(0.4f, 0.3f), 0.3f, false};
+    std::vector<Slider> all = sliders();
+    all.push_back(log);
+    for (const Slider& slider : all) {
+        for (const float speed : {3.0f, 12.0f, 30.0f}) {
+            for (int trial = 0; trial < 12; ++trial) {
+                CAPTURE(slider.name);
+                CAPTURE(speed);
+                CAPTURE(trial);
+                World world = ground;
+                const double angle = random.between(0.0f, 2.0f * float(pi));
+                const vec3 velocity{speed * std::cos(angle), 0.0f, speed * std::sin(angle)};
+                BodyDef def = body(slider.shape, -4.0 * dvec3(velocity) / double(speed));
+                def.position += dvec3(random.between(-1.0f, 1.0f), slider.rest, random.between(-1.0f, 1.0f));
+                def.rotation = turn({0, 1, 0}, random.between(0.0f, 3.0f));
+                if (slider.name == "log") def.rotation = def.rotation * turn({1, 0, 0}, 0.5 * pi);
+                def.material.friction = 0.0f;
+                def.linear_velocity = velocity;
+                const BodyId id = add(world, def);
+                run(world, static_cast<int>(8.0f / speed / frame));
+                CHECK(glm::length(world.linear_velocity(id) - velocity) < 0.01f * speed);
+                CHECK(std::abs(world.position(id).y - double(slider.rest)) < 2e-3);
+            }
+        }
+    }
+}
+
 TEST_CASE("bodies cross bumpy tiles about as a bumpy ground of one piece") {
     for (const Slider& slider : sliders()) {
         for (const bool field : {false, true}) {
