@@ -254,7 +254,7 @@ inline constexpr float reuse_motion_round = 0.001f;
 inline constexpr float rolling_point = 1e-3f;
 /// A contact point on a face follows the shape that rolls there as soon as it is behind by this * thickness. Larger: the
 /// normal force drives the rolling by this much of a slope. Zero: rounding moves the point off the face in time.
-inline constexpr float rolling_step = 1e-5f;
+inline constexpr float rolling_step = 1e-6f;
 /// A normal that is tilted by less than this (sine) is one of a cylinder's side, not of its rim.
 inline constexpr float rolling_side = 1e-3f;
 /// Two round surfaces roll on each other while their manifold is reused if the square of the cosine between its normal
@@ -331,6 +331,10 @@ inline constexpr float surface_face = 1.0f - 1e-6f;
 /// to as much (rad). Smaller: rounding of normals (1e-4 near touching) rejects contacts with edges that stick out by as
 /// little; the contacts of the face then replace them.
 inline constexpr float surface_rise = 1e-3f;
+
+/// A normal that points to the back of a one-sided triangle by no more than this (sine) is along the surface: an edge
+/// that is hit from its side. Smaller: rounding decides whether a sheet's edge stops a box that slides into it.
+inline constexpr float surface_edge_on = 1e-3f;
 
 /// A neighbour that falls away by less than this (rad) counts as level for shapes that come in fast: if one comes in
 /// just at the edge, either face may stop it. Larger: a shape that passes a ridge may be stopped by a face beside which

@@ -1,7 +1,9 @@
 #include "engine/mesh_contacts/seams.h"
 
+#include <talus/narrowphase/support.h>
 #include "engine/mesh_contacts/contact_load.h"
 #include "engine/settings.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 #include "narrowphase/triangles/seam.h"
 
@@ -74,6 +76,36 @@ void Seams::remove_points(const ContactWorld& world, std::vector<std::uint32_t>&
     if (any) std::erase_if(touching, [&](std::uint32_t c) { return !contacts.has_manifold(c); });
 }
 
+/// Makes the shape's lowest point over a triangle's face a contact along the face, if it is within `margin` (m) of it,
+/// and over the triangle to `tolerance` (m).
+static void put_on_face(const ContactWorld& world, const MeshContact& mesh_contact, std::uint32_t c, float margin,
+                        float tolerance, Manifold& manifold) {
+    const Colliders& colliders = world.colliders;
+    const std::uint32_t slot = triangle_slot(world, c);
+    const Shape &triangle = colliders.shapes[slot], &shape = colliders.shapes[mesh_contact.shape];
+    const SurfaceTriangle& surface = colliders.surface_triangles[slot];
+    const WorldTransform &at = colliders.poses[slot], &pose = colliders.poses[mesh_contact.shape];
+    const vec3 middle = inverse_transform_point(at, transform_point(pose, vec3(detail::inside_of(shape))));
+    const float side = glm::dot(middle - triangle.points[0], surface.normal);
+    if (side < 0.0f && !surface.two_sided) return;
+    const vec3 n = side < 0.0f ? -surface.normal : surface.normal;
+    const vec3 down = inverse_rotate(pose.rotation, rotate(at.rotation, -n));
+    const vec3 on_shape = support(shape, down).point + shape.radius * down;
+    const vec3 low = inverse_transform_point(at, transform_point(pose, on_shape));
+    const float separation = glm::dot(low - triangle.points[0], n);
+    if (separation > std::max(margin, 0.0f)) return;
+    for (int i = 0; i < 3; ++i) {
+        const vec3 out = glm::cross(triangle.points[(i + 1) % 3] - triangle.points[i], surface.normal);
+        if (glm::dot(low - triangle.points[i], out) > tolerance * std::sqrt(length_squared(out))) return;
+    }
+    const vec3 on_triangle = low - separation * n;
+    const bool is_a = triangle_is_a(world, c);
+    manifold.normal = is_a ? n : down;
+    manifold.face_owner = is_a ? FaceOwner::a : FaceOwner::b;
+    manifold.count = 1;
+    manifold.points[0] = {is_a ? on_triangle : on_shape, is_a ? on_shape : on_triangle, separation, 0};
+}
+
 /// Returns whether the contact has lost all its points.
 bool Seams::remove_points(const ContactWorld& world, std::uint32_t k, std::uint32_t c, std::vector<LostLoad>& lost) {
     ContactTable& contacts = world.contacts;
@@ -105,9 +137,13 @@ bool Seams::remove_points(const ContactWorld& world, std::uint32_t k, std::uint3
         if (rises) least_left_out = std::min(least_left_out, p.separation);
         if (!rises) kept.points[kept.count++] = p;
     }
-    // The normal is that of the deepest point. If it is not valid there, the other points are none of the surface's.
-    if (least_left_out <= least + tolerance) kept.count = 0;
     if (kept.count == before.count) return false;
+    // The normal is that of the deepest point. If it is not valid there, the other points are none of the surface's. But
+    // what has sunk in right at the seam is on the triangle's face.
+    if (least_left_out <= least + tolerance) {
+        kept.count = 0;
+        put_on_face(world, mesh_contact, c, least, tolerance, kept);
+    }
     contacts.replace_manifold(c) = kept;
     if (kept.count == 0 && contacts.states[c].point_count != 0)
         lost.push_back({k, mesh_contact.shape, normal, take_load(world, c)});

@@ -47,13 +47,21 @@ vec3 on_axis(const Shape& shape, const vec3& point, const vec3& out) {
     return {0.0f, std::clamp(point.y - shape.radius * out.y, -half, half), 0.0f};
 }
 
-/// Returns where a point of the surface goes when the normal there changes a little, from `before` to `out`.
-vec3 rolled(const Shape& shape, const vec3& point, const vec3& before, const vec3& out) {
-    if (shape.type != ShapeType::cylinder) return on_axis(shape, point, before) + shape.radius * out;
+/// The same for a contact with a sphere around `center` (shape frame): the point of the axis nearest to it.
+vec3 on_axis_near(const Shape& shape, const vec3& center) {
+    if (shape.type == ShapeType::sphere) return vec3(0.0f);
+    const float half = shape.half_extents.y;
+    return {0.0f, std::clamp(center.y, -half, half), 0.0f};
+}
+
+/// Returns where a point of the surface goes that belongs to `axis`, a point of the axis, when the normal there becomes
+/// `out`.
+vec3 rolled(const Shape& shape, const vec3& point, const vec3& axis, const vec3& out) {
+    if (shape.type != ShapeType::cylinder) return axis + shape.radius * out;
     const float across2 = out.x * out.x + out.z * out.z;
     if (!(across2 > 0.0f)) return point;
     const float scale = std::sqrt((point.x * point.x + point.z * point.z) / across2);
-    return {scale * out.x, point.y, scale * out.z};
+    return {scale * out.x, axis.y, scale * out.z};
 }
 
 /// True if the shape is a sphere, capsule or cylinder, and the manifold's points are where it is nearest to the other
@@ -63,22 +71,18 @@ bool can_roll(const Manifold& manifold, const Shape& shape, vec3 ManifoldPoint::
         return false;
     for (int i = 0; i < manifold.count; ++i) {
         const vec3& p = manifold.points[i].*on;
-        if (!(length_squared(rolled(shape, p, out, out) - p) <= most * most)) return false;
+        if (!(length_squared(rolled(shape, p, on_axis(shape, p, out), out) - p) <= most * most)) return false;
     }
     return true;
 }
 
-/// Returns the sum of the ways from a's axis to b's through the contact points, in a's frame. `normal_in_b`: the
-/// manifold's normal.
-vec3 between_axes(const Manifold& manifold, const Shape& a, const Shape& b, const MatrixTransform& b_in_a,
-                  const vec3& normal_in_b) {
-    if (a.type == ShapeType::sphere && b.type == ShapeType::sphere) return b_in_a.position;
-    vec3 sum(0.0f);
-    for (int i = 0; i < manifold.count; ++i) {
-        const ManifoldPoint& p = manifold.points[i];
-        sum += transform_point(b_in_a, on_axis(b, p.on_b, -normal_in_b)) - on_axis(a, p.on_a, manifold.normal);
-    }
-    return sum;
+/// Where the line between the axes of two shapes, of which one is a sphere, begins and ends: each in its shape's frame.
+struct AxisPoints {
+    vec3 on_a, on_b;
+    vec3 between(const MatrixTransform& b_in_a) const { return transform_point(b_in_a, on_b) - on_a; }
+};
+AxisPoints axis_points(const Shape& a, const Shape& b, const MatrixTransform& b_in_a) {
+    return {on_axis_near(a, b_in_a.position), on_axis_near(b, transpose_mul(b_in_a.rotation, -b_in_a.position))};
 }
 
 /// Returns the shape that rolls on the other one while the manifold is reused. `round_a`, `round_b`: whether the two are
@@ -105,11 +109,12 @@ RollingShape rolling_shape(const Manifold& manifold, const Shape& a, const Shape
         if (shape->type == ShapeType::cylinder && !(std::abs(height) <= tolerance::rolling_side))
             return RollingShape::none;
     }
-    const vec3 between = between_axes(manifold, a, b, b_in_a, normal_in_b);
+    // Two lines slide along each other as well, and their nearest points move.
+    if ((a.type != ShapeType::sphere && b.type != ShapeType::sphere) || manifold.count != 1) return RollingShape::none;
+    const vec3 between = axis_points(a, b, b_in_a).between(b_in_a);
     const float along = glm::dot(between, n);
     const bool is_along = along * along >= tolerance::rolling_normal * length_squared(between);
-    const bool is_long = along >= tolerance::rolling_axes_apart * thickness * static_cast<float>(manifold.count);
-    return is_along && is_long ? RollingShape::both : RollingShape::none;
+    return is_along && along >= tolerance::rolling_axes_apart * thickness ? RollingShape::both : RollingShape::none;
 }
 
 }  // namespace
@@ -146,26 +151,34 @@ void reuse_manifold(const CollideCall& call, const PairRecord& record, PairCache
     }
     const MatrixTransform pose = to_matrix_transform(b_in_a);
     const Shape &a = call.colliders.shapes[record.a], &b = call.colliders.shapes[record.b];
-    const vec3 before = manifold.normal, before_in_b = transpose_mul(pose.rotation, before);
-    if (cache.rolling == RollingShape::a) manifold.normal = pose.rotation * cache.axis;
     if (cache.rolling == RollingShape::both) {
-        const vec3 between = between_axes(manifold, a, b, pose, before_in_b);
+        ManifoldPoint& p = manifold.points[0];
+        const AxisPoints axes = axis_points(a, b, pose);
+        const vec3 between = axes.between(pose);
         const float length = std::sqrt(length_squared(between));
         if (length > 0.0f) manifold.normal = between / length;
+        p.on_a = rolled(a, p.on_a, axes.on_a, manifold.normal);
+        p.on_b = rolled(b, p.on_b, axes.on_b, -transpose_mul(pose.rotation, manifold.normal));
+        p.separation = glm::dot(transform_point(pose, p.on_b) - p.on_a, manifold.normal);
+        return;
     }
+    const bool rolls_a = cache.rolling == RollingShape::a;
+    const vec3 before = manifold.normal;
+    if (rolls_a) manifold.normal = pose.rotation * cache.axis;
+    const vec3 before_in_b = transpose_mul(pose.rotation, before);
     const vec3 normal_in_b = transpose_mul(pose.rotation, manifold.normal);
     const float least = tolerance::rolling_step * record.thickness;
     for (int i = 0; i < manifold.count; ++i) {
         ManifoldPoint& p = manifold.points[i];
-        if (cache.rolling != RollingShape::b) p.on_a = rolled(a, p.on_a, before, manifold.normal);
-        if (cache.rolling != RollingShape::a) p.on_b = rolled(b, p.on_b, -before_in_b, -normal_in_b);
+        if (rolls_a) p.on_a = rolled(a, p.on_a, on_axis(a, p.on_a, before), manifold.normal);
+        if (!rolls_a) p.on_b = rolled(b, p.on_b, on_axis(b, p.on_b, -before_in_b), -normal_in_b);
         const vec3 to_b = transform_point(pose, p.on_b) - p.on_a;
         p.separation = glm::dot(to_b, manifold.normal);
         // The point on the face stays opposite to the one that rolls. At rest it keeps its place: each sum is rounded.
         const vec3 beside = to_b - p.separation * manifold.normal;
         if (!(length_squared(beside) > least * least)) continue;
-        if (cache.rolling == RollingShape::b) p.on_a += beside;
-        if (cache.rolling == RollingShape::a) p.on_b -= transpose_mul(pose.rotation, beside);
+        if (!rolls_a) p.on_a += beside;
+        if (rolls_a) p.on_b -= transpose_mul(pose.rotation, beside);
     }
 }
 

@@ -3,9 +3,9 @@
 ///
 /// The contact points of flat shapes stay fixed in their bodies. Those of a sphere, capsule or cylinder that rolls do
 /// not: the normal force would get a lever that drives the rolling. So the point of a round shape moves over its surface
-/// to where it is nearest to the other one. On a face, the normal is the face's, and the face's point follows. If both
-/// shapes are round, the normal is along the line from axis to axis, from the points that the contact has on them. On
-/// edges and corners, round shapes are tested again each time, or, where that needs EPA, keep their points a little.
+/// to where it is nearest to the other one. On a face, the normal is the face's, and the face's point follows. Between a
+/// sphere and a round shape, the normal is along the line from axis to axis. Other pairs of round shapes, and round
+/// shapes on edges and corners, are tested again each time, or, where that needs EPA, keep their points a little.
 
 #include "narrowphase/ladder/collide_call.h"
 

@@ -31,7 +31,8 @@ enum class NormalOf : std::uint8_t {
 inline NormalOf owner_of_normal(const Shape& triangle, const SurfaceTriangle& surface, const vec3& d) {
     const float along = glm::dot(d, surface.normal);
     if ((surface.two_sided ? std::abs(along) : along) >= tolerance::surface_face) return NormalOf::surface;
-    if (!surface.two_sided && along <= 0.0f) return NormalOf::neighbour;  // at a very sharp fold
+    // At a very sharp fold, or from behind. An edge that is hit from its side is hit.
+    if (!surface.two_sided && along < -tolerance::surface_edge_on) return NormalOf::neighbour;
     const auto size = [](const vec3& v) { return std::sqrt(length_squared(v)); };
     float height[3];
     for (int i = 0; i < 3; ++i) height[i] = glm::dot(d, triangle.points[i]);

@@ -56,13 +56,29 @@ float distance_beside(const CollideCall& call, const SurfacePair& s) {
     return is_point ? beside - boundary : beside;
 }
 
-/// Records no contact, because the other shape is not over the triangle. A triangle whose contacts are along its face
-/// only is not tested again until the shape has moved by its distance beside the triangle, or by the motion up to which
-/// contacts are reused. Until then the neighbouring triangles carry the contact.
-void leave_to_neighbours(const CollideCall& call, const PairTest& test, const SurfacePair& s, float beside) {
+/// Records no contact, because the other shape is not over the triangle. `gap`: a lower bound of their distance.
+/// `beside`: by distance_beside().
+///
+/// A triangle whose contacts are along its face only is not tested again until the shape may have moved by its distance
+/// beside the triangle, or by the motion up to which contacts are reused. Until then the neighbouring triangles carry
+/// the contact. (Of the contact margin only the part counts that it always has. The rest may become less before the
+/// shape has come over the triangle, which would then be skipped still.)
+void leave_to_neighbours(const CollideCall& call, const PairTest& test, const SurfacePair& s, float gap, float beside) {
     const PairRecord& record = *test.record;
-    const float apart = std::max(beside, tolerance::reuse_motion * record.thickness);
-    set_separated(call, test, s.triangle->face_only ? apart + contact_margin(call.colliders, record) : beside);
+    const bool is_sphere = s.other->type == ShapeType::sphere;
+    gap = std::max(gap, is_sphere ? beside - s.other->radius : beside);
+    if (s.triangle->face_only) {
+        float apart = std::max(beside, tolerance::reuse_motion * record.thickness);
+        if (!s.is_a) {
+            // The pair's motion is that of the triangle's points, seen from the other shape. From a large ball that
+            // rolls, they hardly move, while the triangle's normal turns: the ball's points come over the triangle
+            // sooner, by as much as they are farther from its middle than its own.
+            const float arm = std::sqrt(length_squared(test.pose.position)) + (is_sphere ? 0.0f : record.radius_a);
+            apart *= std::min(1.0f, record.radius_b / arm);
+        }
+        gap = std::max(gap, apart + margin_for(record, 0.0f));
+    }
+    set_separated(call, test, gap);
 }
 
 }  // namespace
@@ -100,7 +116,7 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
     }
     const float beside = distance_beside(call, s);
     if (beside > 0.0f) {
-        leave_to_neighbours(call, test, s, std::max(apart, beside));
+        leave_to_neighbours(call, test, s, apart, beside);
         return;
     }
     if (s.other->type == ShapeType::sphere) {
@@ -123,7 +139,7 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
     }
     manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;
     if (manifold.count == 0) {
-        leave_to_neighbours(call, test, s, apart);
+        leave_to_neighbours(call, test, s, apart, -std::numeric_limits<float>::infinity());
         return;
     }
     set_touching(call, test, manifold);

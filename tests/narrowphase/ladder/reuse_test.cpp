@@ -48,9 +48,7 @@ std::vector<Roll> rolls() {
         {"sphere on a sphere", ball, sphere(r), {{0.0, top, 0.0}}, r},
         {"capsule on a sphere", ball, capsule(0.4f, r), {{0.0, top, 0.0}, lying}, r},
         {"sphere on a lying capsule", drum, sphere(r), {{0.0, 0.0, top}}, r},
-        {"capsule along a capsule", drum, capsule(0.4f, r), {{0.0, 0.0, top}}, r},
         {"sphere on a cylinder", roof, sphere(r), {{0.0, 0.0, top}}, r},
-        {"cylinder along a cylinder", roof, cylinder(0.4f, r), {{0.0, 0.0, top}}, r},
     };
 }
 
