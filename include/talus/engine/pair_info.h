@@ -28,9 +28,9 @@ struct PairInfo {
     SimplexCache simplex;                  ///< where the next GJK starts; trace.h shows its iterations
     std::uint32_t triangle = no_triangle;  ///< index of the triangle if one of the shapes is a mesh
     /// If the pair is one with a facet, which stands for all triangles of the mesh in one plane near the other shape: the
-    /// radius of the circle that the facet is drawn around, and its middle in the mesh's frame, m. Else 0.
+    /// radius of the circle around its middle that is inside of it, m. Else 0.
     float facet_reach = 0.0f;
-    vec3 facet_middle{0.0f};
+    vec3 facet_middle{0.0f};  ///< the facet's middle, in the mesh's frame, m
 };
 
 /// The convex shape that the narrowphase tests for a shape: the shape itself, or one triangle of a mesh or a facet.
