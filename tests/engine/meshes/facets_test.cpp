@@ -1,6 +1,7 @@
 /// Bodies on flat parts of meshes: one contact with a facet, in place of one per triangle.
 
 #include "tests/engine/worlds.h"
+#include "tests/support/grid.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
 
@@ -14,20 +15,12 @@ namespace {
 /// Squares of `cell` (m) around the origin, each two triangles, at height(x, z).
 BodyDef sheet(int cells, float cell, const std::function<float(float x, float z)>& height) {
     std::vector<vec3> vertices;
-    std::vector<std::uint32_t> indices;
+    const std::vector<std::uint32_t> indices = grid_indices(cells);
     const float half = 0.5f * cell * static_cast<float>(cells);
     for (int j = 0; j <= cells; ++j) {
         for (int i = 0; i <= cells; ++i) {
             const float x = cell * static_cast<float>(i) - half, z = cell * static_cast<float>(j) - half;
             vertices.push_back({x, height(x, z), z});
-        }
-    }
-    const auto at = [&](int i, int j) { return static_cast<std::uint32_t>(j * (cells + 1) + i); };
-    for (int j = 0; j < cells; ++j) {
-        for (int i = 0; i < cells; ++i) {
-            for (const std::uint32_t v :
-                 {at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i, j), at(i + 1, j + 1), at(i + 1, j)})
-                indices.push_back(v);
         }
     }
     const auto made = make_mesh({.vertices = vertices, .indices = indices});

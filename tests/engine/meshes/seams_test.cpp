@@ -2,6 +2,7 @@
 
 #include "narrowphase/triangles/seam.h"
 #include "tests/engine/worlds.h"
+#include "tests/support/grid.h"
 
 #include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>
@@ -24,20 +25,12 @@ BodyDef tile(float x, float z, int cells, const Height& height, bool field, floa
     constexpr float cell = 0.5f;
     std::vector<vec3> vertices;
     std::vector<float> heights;
-    std::vector<std::uint32_t> indices;
+    const std::vector<std::uint32_t> indices = grid_indices(cells);
     for (int j = 0; j <= cells; ++j) {
         for (int i = 0; i <= cells; ++i) {
             const float a = cell * static_cast<float>(i), b = cell * static_cast<float>(j), h = height(x + a, z + b);
             vertices.push_back({a, h, b});
             heights.push_back(h);
-        }
-    }
-    const auto at = [&](int i, int j) { return static_cast<std::uint32_t>(j * (cells + 1) + i); };
-    for (int j = 0; j < cells; ++j) {
-        for (int i = 0; i < cells; ++i) {
-            for (const std::uint32_t v :
-                 {at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i, j), at(i + 1, j + 1), at(i + 1, j)})
-                indices.push_back(v);
         }
     }
     const auto count = static_cast<std::uint32_t>(cells + 1);

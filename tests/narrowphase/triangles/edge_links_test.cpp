@@ -1,6 +1,7 @@
 /// Links across edges, compared with a plain list.
 
 #include "narrowphase/triangles/edge_links.h"
+#include "tests/support/grid.h"
 #include "tests/support/random.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
@@ -47,18 +48,10 @@ TEST_CASE("short and long links lead where they were set to") {
 TEST_CASE("a mesh of 500,000 triangles takes at most 39 bytes per triangle and knows all its neighbours") {
     constexpr int cells = 500;
     std::vector<vec3> vertices;
-    std::vector<std::uint32_t> indices;
+    const std::vector<std::uint32_t> indices = test::grid_indices(cells);
     Random random(9);
     for (int j = 0; j <= cells; ++j) {
         for (int i = 0; i <= cells; ++i) vertices.push_back({float(i), random.real(0.0f, 0.5f), float(j)});
-    }
-    const auto at = [&](int i, int j) { return std::uint32_t(j * (cells + 1) + i); };
-    for (int j = 0; j < cells; ++j) {
-        for (int i = 0; i < cells; ++i) {
-            for (const std::uint32_t v :
-                 {at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i, j), at(i + 1, j + 1), at(i + 1, j)})
-                indices.push_back(v);
-        }
     }
     const auto made = make_mesh({.vertices = vertices, .indices = indices});
     REQUIRE(made);
