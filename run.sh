@@ -4,6 +4,9 @@
 #   ./run.sh                      runs every scene, and prints a table of what each of them cost
 #   ./run.sh SCENE [options]      runs one scene
 #   ./run.sh --window [options]   opens the window; installs what that needs
+#   ./run.sh --profile COMMAND [options]
+#                                 builds talus-profile, the benchmarks, and runs one of its commands: papers, gjk, ...
+#                                 (--profile --help lists them); without Bullet, the columns of Bullet stay empty
 #   ./run.sh --web [PORT]         builds the window as a web page, in build/wasm/page, and serves it to this machine's
 #                                 browser; port 8000, or another one; 0: builds only
 #   ./run.sh --list               lists the scenes
@@ -20,6 +23,13 @@ if [ "${1-}" = --window ]; then
     program=talus-window
     packages+=("${window_packages[@]}")
     shift
+elif [ "${1-}" = --profile ]; then
+    install_packages "${packages[@]}"
+    build release -- talus-profile
+    samples/fetch_meshes.sh || true # without them papers --nonconvex has the solids that it makes itself
+    shift
+    cd "$caller" # files that the options name are meant from there
+    exec "$root/build/release/talus-profile" "$@"
 fi
 
 if [ "${1-}" = --web ]; then

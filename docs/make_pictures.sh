@@ -23,6 +23,7 @@ slopes 160
 bouncing 100
 top 60
 tippe_top 235
+roll_slope 100
 t_handle 200
 # Things that stand
 stack20 120
@@ -39,10 +40,13 @@ card_house 120
 # Heaps
 hullpile 400
 mixed 400
+ellipsoids 400
 bighulls44 300
 bighulls 300
 real_things 600
 nonconvex 600
+solids 600
+bowl 1400
 # Things that never come to rest
 drum 400
 tumble 420
@@ -66,6 +70,11 @@ terrain 260
 rough_ground 300
 marble_run 420
 tooth_gears 60
+ring_chain 300
+solid_heap 400
+solid_gears 60
+nut_and_bolt 200
+burr_puzzle 120
 # Forces from outside, and speed
 explosion 90
 buoyancy 400
@@ -133,11 +142,13 @@ make_profiling_pictures() {
     local window=(xvfb-run -a -s "-screen 0 1280x720x24" build/release/talus-window --scene tumble --no-config --size 1280x720)
     quietly picture-window "${window[@]}" --at 420 --worst --screenshot build/pictures/window_profile.png
     quietly picture-pair "${window[@]}" --at 240 --panel pair --screenshot build/pictures/window_pair.png
+    quietly picture-features "${window[@]}" --scene solid_heap --at 70 --panel pair --pair 26,9 --pair-step 560 \
+        --screenshot build/pictures/window_features.png
     quietly pages build/release/talus-samples --scene tumble --steps 600 --report build/pictures/report.html \
         --replay-html build/pictures/replay.html
     quietly picture-pages python3 docs/page_pictures.py build/pictures
     local name
-    for name in window_profile window_pair report replay; do
+    for name in window_profile window_pair window_features report replay; do
         pngquant --force --strip --speed 1 --quality 70-95 --output docs/pictures/$name.png build/pictures/$name.png
     done
 }

@@ -3,6 +3,7 @@
 /// tolerances of the narrowphase are in narrowphase/tolerances.h. Where a comment gives the result of other values,
 /// "here" means with the present value.
 
+#include <cstddef>
 #include <cstdint>
 
 namespace talus::settings {
@@ -409,6 +410,71 @@ inline constexpr float passed_on_normal = 0.95f;
 /// box). The box contains the shape and its motion in the step. Larger: the mesh is queried less often, and more
 /// triangles are kept that no shape comes near.
 inline constexpr float mesh_contact_margin = 0.15f;
+
+/// How far solids that are not convex may move until their features are searched again: for so many steps at their
+/// present velocity, but no farther than solid_most_reach * the smaller one's size, and by solid_reach * that size.
+/// Larger: searched less often, more candidates are evaluated.
+inline constexpr float solid_steps_ahead = 2.0f;
+inline constexpr float solid_reach = 0.02f;
+inline constexpr float solid_most_reach = 0.03f;
+/// But no farther than this * the mean edge of their faces (SurfaceFeatures::grain). Those that move by more in a step
+/// are searched in each step. Larger: the features of fine surfaces have candidates all around.
+inline constexpr float solid_grains_reach = 0.25f;
+/// Solids are searched for this * the contact margin at that time, because it grows as they become faster.
+inline constexpr float solid_margin_ahead = 1.2f;
+/// Only features are searched that are no farther behind the nearest ones than this * that edge, and by the contact
+/// margin at rest. Larger: more candidates. Smaller: solids that turn about their first contact overlap for a step.
+inline constexpr float solid_grains_behind = 0.25f;
+/// solid_most_reach and solid_reach while nothing is within that distance.
+inline constexpr float solid_far_reach = 0.3f;
+inline constexpr float solid_far_least = 0.04f;
+/// The overlap that is always looked for, in sizes of the smaller one. Deeper ones are looked for only among the parts
+/// of each that are inside of the other one. Larger: features that have never touched count as overlapping. Smaller: a
+/// contact that was missed once is lost.
+inline constexpr float solid_depth = 0.02f;
+/// The largest overlap that features tell, in the same sizes. Deeper ones are pushed out as a whole. Larger: of more
+/// features the direction is wrong; with 0.12, a heap of solids of thousands of triangles does not come to rest.
+inline constexpr float solid_most_depth = 0.06f;
+/// It is at least this * the thickness of the thinner one, so that rings and rods that a heavy load presses into each
+/// other do not lose their contacts.
+inline constexpr float solid_thick_depth = 0.75f;
+/// Of thin solids, overlaps of this * their thickness are always looked for: continuous collision lets one end of a bar
+/// in by half of its thickness while the other one rests. Smaller: it hangs there, and its velocity grows.
+inline constexpr float solid_thin_depth = 2.0f;
+/// solid_most_depth for solids whose numbers of triangles have at most the product few_solid_pairs.
+inline constexpr float few_solid_most_depth = 2.0f;
+inline constexpr std::uint64_t few_solid_pairs = 300000;
+/// Overlaps deeper than this, in the same sizes, count only if nothing is between the two features but the inside of
+/// both. Smaller: more of them are looked at.
+inline constexpr float solid_sure_depth = 0.005f;
+/// Two solids are pushed apart as a whole only if none of their features are as near as this, in the same sizes.
+/// Smaller: faces that just touch are thrown apart. Larger: deep overlaps stay if some other features are near.
+inline constexpr float solid_touch = 1e-3f;
+/// The overlap with which two solids are pushed apart that overlap deeper than their features tell, in sizes.
+inline constexpr float solid_recovery = 0.05f;
+/// The least area of the curve in which their boundaries cross, over the square of its length (0.08 for a circle), at
+/// which they are. Larger: one that goes halfway through the other stays there. Smaller: one that goes through it from
+/// side to side is pushed in directions that are not known.
+inline constexpr float least_overlap_area = 0.005f;
+/// By how much a point of such a solid may be beside a face that it touches, in sizes.
+inline constexpr float solid_room = 1e-4f;
+/// Cosine of the largest angle (8 degrees) between the normals of points that belong to one patch. Larger angle: a
+/// curved contact is solved as if it were flat. Smaller: more contacts for the solver.
+inline constexpr float patch_normal = 0.99f;
+/// The most patches that two shapes have; shallower ones beyond are left out.
+inline constexpr std::size_t most_patches = 16;
+
+/// The most places at which a fast solid is looked at on its path. Fewer: one that moves by more than half of that many
+/// thicknesses in a step can jump over a thin wall.
+inline constexpr float most_solid_places = 256.0f;
+/// The least part of a step that such a body moves before it hits something; if it is less, it ends where the two have
+/// begun to cross. Larger: bodies get into obstacles that they hit again and again.
+inline constexpr float least_solid_motion = 0.02f;
+/// The part of the way to a surface that a point deep inside of such a body goes in a step. At 1 it could be on either
+/// side of it.
+inline constexpr float solid_core_stop = 0.9f;
+/// Number of bisections between the last place and the one where it hits something. Fewer: it stops earlier.
+inline constexpr int solid_bisections = 6;
 
 /// Two meshes meet at a seam where they miss each other by less than this * the size of the shape that touches them.
 /// Larger: low steps from one mesh to the next do not stop shapes. Smaller: shapes hit the borders of tiles that do not

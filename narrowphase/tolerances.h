@@ -219,6 +219,21 @@ inline constexpr float parallel_lines = 0.05f;
 /// then off the surfaces by at most 8e-4 radii.
 inline constexpr float parallel_offset = 0.04f;
 
+/// The angle (rad) by which the directions are tilted that look for the facets of a support mapping, and the angle of a
+/// second look for surfaces that are nearly flat. Larger: small facets are not seen, because the directions lead to
+/// their neighbours. Smaller: a body that rocks on its facet touches with an edge or corner alone.
+inline constexpr double mapping_tilt = 0.03;
+inline constexpr double mapping_small_tilt = 1e-3;
+
+/// A surface with a radius of curvature of more than this * size counts as flat where the tilts above find it so.
+/// Larger: facets and lines narrower than twice this * tilt * size (0.18 of the size at the first look) are not seen.
+/// Smaller: gently curved surfaces become facets.
+inline constexpr double mapping_radius = 3.0;
+
+/// The surface may lie this * size off the plane of its facet. Larger: gently curved surfaces become facets. Smaller:
+/// facets are lost that a mapping gives to float only.
+inline constexpr double mapping_flatness = 1e-3;
+
 /// The deepest candidate is kept; a later one replaces an earlier one only if it is deeper by this.
 inline constexpr float deeper = 1e-4f;
 
@@ -287,6 +302,38 @@ inline constexpr float contact_margin = 0.02f;
 /// 15 cm inside each other, not 4 mm.
 inline constexpr float contact_reach = 0.5f;
 
+// ---- nonconvex/feature_contacts
+// ---------------------------------------------------------------------------------------
+
+/// How far a normal may lead out of a vertex's region, as a cosine. Larger: a vertex that is lifted off keeps its
+/// contact longer, and more pairs are evaluated. Smaller: a box that lies on a face rocks, because its vertices have
+/// contacts by turns.
+inline constexpr float feature_slack = 0.1f;
+/// Cosine of the largest angle between the faces of a vertex that is nearly flat: no contact normal of it leads into the
+/// surface. Larger: some vertices that feature_slack calls flat have contacts from inside. Smaller than about 0: vertices
+/// of thin edges lose contacts.
+inline constexpr float feature_nearly_flat = 0.9f;
+/// The same as feature_slack for the arcs of edges.
+inline constexpr float feature_edge_slack = 0.05f;
+/// The most that two surfaces may rotate between two searches for candidates, rad.
+inline constexpr float feature_most_turn = 0.12f;
+/// Sine of the angle between two edges up to which they count as parallel.
+inline constexpr float feature_parallel = 0.02f;
+/// Sine of the angle between two edges from which on the place is known at which they cross, to 1e-7 / this. Larger: two
+/// edges that cross at less have contacts only where their common part ends, although they are nearer to each other in
+/// between. Smaller: the place, and with it the normal, is rounding.
+inline constexpr float feature_crossing = 1e-3f;
+/// A segment does not pass through a face along which it goes, up to this angle (sine). Smaller: overlaps that are deep
+/// along a face are lost by rounding, as of a box whose side is upright on another box. Larger: a thin wall that is hit
+/// at a grazing angle does not count.
+inline constexpr float feature_along_face = 1e-3f;
+/// How far an edge's end may be off a plane to count as level, in lengths of the edge.
+inline constexpr float feature_level = 1e-4f;
+/// Cosine between the normals of two contacts that are pushed apart in the same way.
+inline constexpr float feature_same_way = 0.99f;
+/// Cosine between the normals of two faces that are one for a vertex that is over both.
+inline constexpr float feature_same_normal = 0.99999f;
+
 /// If a pair overlaps by more than this * size and its test finds one or two points only, it also keeps the points of
 /// its last test at which it still overlaps by as much. Larger: jammed bodies rock about changing points and keep
 /// overlaps up to that (cylinders 100 mm without this). Smaller: resting contacts on edges keep points that they have
@@ -345,6 +392,11 @@ inline constexpr float surface_level = 0.05f;
 /// the triangle still pushes it out once its centre is behind. Smaller: a shape that rolls over a sharp ridge could be
 /// caught by the side that it came from.
 inline constexpr float surface_held = 0.7f;
+
+/// The contact point of a mapping that rolls is moved to where it will be in the middle of the step
+/// (CollideSettings::contact_time), unless a shape turns by more than this until then (rad). Larger: points of bodies
+/// that spin fast are moved far. Smaller: bodies that roll faster gain energy.
+inline constexpr float contact_turn = 0.2f;
 
 /// Triangles of a mesh become one facet if they lie in one plane to this * the size of the shape (half the longest side
 /// of its box). Larger: gentle slopes become facets, and shapes bump over the steps between them. Smaller: rounding in

@@ -69,6 +69,14 @@ void each_column(const FrameProfile& p, Column&& column) {
     column(count(n.epa_cap_hits), "", "calls of EPA that ran out of memory", "epa_cap_hits");
     column(count(n.support_evaluations), "", "searches for a support point", "support_evaluations");
     column(count(n.manifolds_built), "", "manifolds that were built anew by clipping", "manifolds_built");
+    const FeatureCounts& f = n.features;
+    column(count(f.node_pairs), "", "pairs of nodes of the trees over solids that were tested for candidates",
+           "solid_node_pairs");
+    column(count(f.pairs), "", "pairs of features in the leaves that boxes and normals of the nodes left",
+           "solid_feature_pairs");
+    column(count(f.nearby), "", "those that are near enough: before pruning by their orientation", "solid_near_pairs");
+    column(count(f.candidates), "", "those that can touch at the present orientation: after it", "solid_candidates");
+    column(count(f.points), "", "contact points found among the candidates of all active solids", "solid_points");
     for (std::size_t i = 0; i < n.gjk_histogram.size(); ++i)
         column(count(n.gjk_histogram[i]), "", "calls of GJK that took this many iterations; gjk_15: 15 and more",
                "gjk_", numbers[i]);

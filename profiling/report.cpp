@@ -194,6 +194,11 @@ void write_counts(Json& json, const NarrowphaseProfile& timed, const Narrowphase
     json.field("epaCapHits", all.epa_cap_hits);
     json.field("supportEvaluations", all.support_evaluations);
     json.field("manifoldsBuilt", all.manifolds_built);
+    json.field("solidNodePairs", all.features.node_pairs);
+    json.field("solidFeaturePairs", all.features.pairs);
+    json.field("solidNearPairs", all.features.nearby);
+    json.field("solidCandidates", all.features.candidates);
+    json.field("solidPoints", all.features.points);
     json.key("shapes");
     json.open('[');
     for (std::size_t a = 0; a < shape_type_count; ++a) {

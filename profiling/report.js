@@ -610,6 +610,11 @@ function showHits() {
     ["EPA out of memory", data.epaCapHits], ["support points searched", data.supportEvaluations],
     ["manifolds built", data.manifoldsBuilt],
   ];
+  if (data.solidNodePairs > 0) {
+    counters.push(["solids: pairs of nodes tested", data.solidNodePairs], ["solids: pairs of features in leaves", data.solidFeaturePairs],
+      ["solids: near pairs of features", data.solidNearPairs], ["solids: candidates, by orientation", data.solidCandidates],
+      ["solids: contact points", data.solidPoints]);
+  }
   fillTable("counters", [["count", true], ["a frame"], ["whole run"]], counters.map(([name, count]) =>
     element("tr", {dataset: {count}}, cell(name), cell(digits(count / frames)), cell(group(count)))));
 }

@@ -72,6 +72,13 @@ std::string frame_arguments(const FrameProfile& p) {
     append_field(text, "epa_queries", static_cast<double>(n.epa_queries));
     append_field(text, "epa_iterations", static_cast<double>(n.epa_iterations));
     append_field(text, "manifolds_built", static_cast<double>(n.manifolds_built));
+    if (n.features.points > 0 || n.features.node_pairs > 0) {
+        append_field(text, "solid_node_pairs", static_cast<double>(n.features.node_pairs));
+        append_field(text, "solid_feature_pairs", static_cast<double>(n.features.pairs));
+        append_field(text, "solid_near_pairs", static_cast<double>(n.features.nearby));
+        append_field(text, "solid_candidates", static_cast<double>(n.features.candidates));
+        append_field(text, "solid_points", static_cast<double>(n.features.points));
+    }
     for (const Pass& pass : passes) {
         const double us = microseconds_of(n, pass);
         if (us > 0.0) append_field(text, (std::string(pass.name) + " us").c_str(), us);

@@ -1,5 +1,7 @@
 #include "bindings/c/convert.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 #include <algorithm>
 
 namespace talus::c {
@@ -15,22 +17,54 @@ void write(const Error& error, TalusError* out) {
 // ---- Shapes and bodies ----------------------------------------------------------------------------------------------
 
 Shape from(const TalusShape& shape, Error& error) {
+    if (shape.type == TALUS_SUPERELLIPSOID || shape.type == TALUS_CONVEX_SUM) {
+        const bool is_sum = shape.type == TALUS_CONVEX_SUM;
+        const std::string name = is_sum ? "convex_sum" : "superellipsoid";
+        const MappingKind kind = is_sum ? MappingKind::convex_sum : MappingKind::superellipsoid;
+        if (shape.mapping == nullptr || shape.mapping->solid->kind != kind) {
+            refuse(error, ErrorCode::bad_argument,
+                   name + ": its `mapping` is none; talus_" + name + "_create() makes one");
+        } else if (shape.radius != 0.0f) {
+            refuse(error, ErrorCode::bad_argument, name + ": its `radius` must be 0");
+        }
+        return error ? Shape{} : mapping_shape(shape.mapping->solid);
+    }
     Shape s;
-    s.type = enum_from<ShapeType>(shape.type, shape_type_count, "the shape's type", error);
+    s.type = enum_from<ShapeType>(shape.type, TALUS_CONVEX_SUM + 1, "the shape's type", error);
     s.radius = shape.radius;
     s.half_extents = from(shape.half_extents);
     for (int i = 0; i < 3; ++i) s.points[i] = from(shape.points[i]);
     if (s.type == ShapeType::hull && shape.hull != nullptr) s.hull = shape.hull->hull;
+    if (s.type == ShapeType::mapping && !error) {
+        if (s.radius != 0.0f) {
+            error = {ErrorCode::bad_argument, "ellipsoid: its `radius` must be 0; the radii are the half extents."};
+            return s;
+        }
+        const Result<Shape> made = ellipsoid(s.half_extents);
+        if (!made) {
+            error = made.error();
+            return s;
+        }
+        s = *made;
+    }
     return s;
 }
 
-TalusShape to_c(const Shape& shape, const TalusHull* hull) {
+TalusShape to_c(const Shape& shape, const TalusHull* hull, const TalusMapping* mapping) {
     TalusShape s{};
     s.type = static_cast<TalusShapeType>(shape.type);
     s.radius = shape.radius;
     s.half_extents = to_c(shape.half_extents);
     for (int i = 0; i < 3; ++i) s.points[i] = to_c(shape.points[i]);
     s.hull = hull;
+    if (shape.type == ShapeType::mapping) {  // a mapping of a C++ program's own has no radii
+        const MappingKind kind = shape.mapping ? shape.mapping->kind : MappingKind::ellipsoid;
+        if (kind == MappingKind::superellipsoid) s.type = TALUS_SUPERELLIPSOID;
+        if (kind == MappingKind::convex_sum) s.type = TALUS_CONVEX_SUM;
+        s.radius = 0.0f;
+        if (shape.mapping) s.half_extents = to_c(shape.mapping->radii);
+        s.mapping = mapping;
+    }
     return s;
 }
 

@@ -16,6 +16,10 @@
 struct TalusHull {
     std::shared_ptr<const talus::Hull> hull;
 };
+/// A superellipsoid or a convex sum of the caller's.
+struct TalusMapping {
+    std::shared_ptr<const talus::MappingSolid> solid;
+};
 /// A mesh or height field of the caller's.
 struct TalusMesh {
     std::shared_ptr<const talus::TriangleSet> set;
@@ -138,7 +142,8 @@ void write(const Error& error, TalusError* out);  ///< `out` may be null
 // ---- Definitions ----------------------------------------------------------------------------------------------------
 
 Shape from(const TalusShape& shape, Error& error);
-TalusShape to_c(const Shape& shape, const TalusHull* hull);
+/// `mapping` is that of a superellipsoid or a convex sum.
+TalusShape to_c(const Shape& shape, const TalusHull* hull, const TalusMapping* mapping = nullptr);
 Filter from(const TalusFilter& filter);
 /// NULL: the default filter.
 inline Filter filter_from(const TalusFilter* filter) { return filter != nullptr ? from(*filter) : Filter{}; }

@@ -111,6 +111,8 @@ TalusProfile talus_world_profile(const TalusWorld* world) {
         p.epa_cap_hits = n.epa_cap_hits;
         p.support_evaluations = n.support_evaluations;
         p.manifolds_built = n.manifolds_built;
+        const FeatureCounts& of = n.features;
+        p.features = {of.node_pairs, of.pairs, of.nearby, of.candidates, of.points};
         for (std::size_t i = 0; i < 16; ++i) {
             p.gjk_histogram[i] = n.gjk_histogram[i];
             p.epa_histogram[i] = n.epa_histogram[i];

@@ -1,7 +1,8 @@
-// Shapes, hulls and meshes, and what two shapes do without a world.
+// Shapes, hulls, mappings and meshes, and what two shapes do without a world.
 
 #include "bindings/c/world_handle.h"
 
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/shape_cast.h>
@@ -35,6 +36,23 @@ TalusShape talus_segment(TalusVec3 a, TalusVec3 b, float radius) {
 }
 TalusShape talus_triangle(TalusVec3 a, TalusVec3 b, TalusVec3 c, float radius) {
     return to_c(triangle(from(a), from(b), from(c), radius), nullptr);
+}
+TalusShape talus_ellipsoid(TalusVec3 radii) {
+    TalusShape shape = to_c(mapping_shape(nullptr), nullptr);
+    shape.half_extents = radii;
+    return shape;
+}
+TalusShape talus_mapping(const TalusMapping* shared) {
+    if (shared != nullptr) return to_c(mapping_shape(shared->solid), nullptr, shared);
+    TalusShape shape{};
+    shape.type = TALUS_SUPERELLIPSOID;
+    return shape;
+}
+TalusShape talus_rounded(TalusShape polytope, float radius) {
+    const bool can_be = polytope.type == TALUS_SEGMENT || polytope.type == TALUS_TRIANGLE ||
+                        polytope.type == TALUS_BOX || polytope.type == TALUS_HULL;
+    if (can_be) polytope.radius += radius;
+    return polytope;
 }
 
 namespace {
@@ -120,6 +138,24 @@ size_t talus_hull_faces(const TalusHull* hull, uint32_t* out, size_t capacity) {
     return n;
 }
 
+// ---- Superellipsoids and sums ---------------------------------------------------------------------------------------
+
+static TalusMapping* take(const Result<Shape>& made, Error& error) {
+    if (!made) error = made.error();
+    return made ? new TalusMapping{made->mapping} : nullptr;
+}
+
+TalusMapping* talus_superellipsoid_create(TalusVec3 radii, float around, float along, TalusError* error) {
+    return c::make(error, [&](Error& e) { return take(superellipsoid(from(radii), around, along), e); });
+}
+TalusMapping* talus_convex_sum_create(const TalusShape* a, const TalusShape* b, TalusError* error) {
+    return c::make(error, [&](Error& e) -> TalusMapping* {
+        const Shape shape_a = checked(a, e), shape_b = checked(b, e);
+        return e ? nullptr : take(convex_sum(shape_a, shape_b), e);
+    });
+}
+void talus_mapping_release(TalusMapping* mapping) { delete mapping; }
+
 // ---- Meshes ---------------------------------------------------------------------------------------------------------
 
 TalusMeshDef talus_mesh_def(void) {
@@ -144,7 +180,7 @@ struct MeshInput {
     std::vector<vec3> vertices;
     std::span<const std::uint32_t> indices;
     std::span<const std::uint8_t> materials;
-    bool two_sided = false;
+    bool two_sided = false, solid = false;
 };
 
 MeshInput mesh_from(const TalusMeshDef* given, Error& error) {
@@ -156,6 +192,7 @@ MeshInput mesh_from(const TalusMeshDef* given, Error& error) {
     mesh.indices = {def.indices, def.index_count};
     if (def.materials != nullptr) mesh.materials = {def.materials, def.index_count / 3};
     mesh.two_sided = c::flag(def.two_sided);
+    mesh.solid = c::flag(def.solid);
     return mesh;
 }
 
@@ -173,7 +210,8 @@ TalusMesh* talus_mesh_create(const TalusMeshDef* def, TalusError* error) {
         return take(make_mesh({.vertices = mesh.vertices,
                                .indices = mesh.indices,
                                .materials = mesh.materials,
-                               .two_sided = mesh.two_sided}),
+                               .two_sided = mesh.two_sided,
+                               .solid = mesh.solid}),
                     e);
     });
 }

@@ -3,6 +3,7 @@
 #include "bindings/c/world_handle.h"
 
 #include <talus/engine/fixed_step.h>
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/thread_pool.h>
 
 #include <system_error>
@@ -241,6 +242,7 @@ struct OwnedBodyDef {
     TalusBodyDef def{};
     std::vector<TalusShapeDef> shapes{};
     std::vector<std::unique_ptr<TalusHull>> hulls{};
+    std::vector<std::unique_ptr<TalusMapping>> mappings{};
     std::vector<std::unique_ptr<TalusMesh>> meshes{};
     std::vector<std::vector<TalusMaterial>> materials{};
     TalusMassProperties mass_properties{};
@@ -261,7 +263,12 @@ TalusBodyDef* talus_world_describe_body(const TalusWorld* world, TalusBodyId bod
         for (const ShapeDef& s : b.shapes) {
             TalusShapeDef& shape = owned->shapes.emplace_back(talus_shape_def());
             if (s.shape.hull) owned->hulls.push_back(std::make_unique<TalusHull>(TalusHull{s.shape.hull}));
-            shape.shape = to_c(s.shape, s.shape.hull ? owned->hulls.back().get() : nullptr);
+            const std::shared_ptr<const MappingSolid>& solid = s.shape.mapping;
+            const bool has_mapping =
+                solid && (solid->kind == MappingKind::superellipsoid || solid->kind == MappingKind::convex_sum);
+            if (has_mapping) owned->mappings.push_back(std::make_unique<TalusMapping>(TalusMapping{solid}));
+            shape.shape = to_c(s.shape, s.shape.hull ? owned->hulls.back().get() : nullptr,
+                               has_mapping ? owned->mappings.back().get() : nullptr);
             shape.pose = to_c(s.pose);
             shape.material = to_c(s.material);
             shape.density = s.density;

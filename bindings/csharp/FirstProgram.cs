@@ -10,7 +10,7 @@ static class FirstProgram {
     struct Vec3 { public float x, y, z; }
     struct DVec3 { public double x, y, z; }
     struct Quat { public float x, y, z, w; }
-    struct Shape { public int type; public float radius; public Vec3 half_extents, point_0, point_1, point_2; public IntPtr hull; }
+    struct Shape { public int type; public float radius; public Vec3 half_extents, point_0, point_1, point_2; public IntPtr hull, mapping; }
     struct Filter { public uint category, mask; public int group; }
     struct Material {
         public float friction, restitution, rolling_resistance; public Vec3 grip_axis; public float grip_across;

@@ -23,6 +23,8 @@ export const leftOut = {
     talus_thread_pool_destroy: 'load() makes the threads',
     talus_thread_pool_jobs: 'load() makes the threads',
     talus_hull: 'the shape object has the Hull itself',
+    talus_mapping: 'the shape object has the Mapping itself',
+    talus_rounded: 'the shape object has the radius',
 };
 
 const camel = (name) => name.replace(/_([a-z0-9])/g, (_, c) => c.toUpperCase());

@@ -106,10 +106,12 @@ export interface Aabb {
 export type Shape =
     | { type: 'sphere'; /** m */ radius: number }
     | { type: 'capsule'; /** m */ radius: number; /** (0, half height, 0), m */ halfExtents: Vector }
-    | { type: 'box'; /** m */ halfExtents: Vector }
+    | { type: 'box'; /** of the core, m */ halfExtents: Vector; /** swept around the core, m, >= 0 */ radius?: number }
+    | { type: 'ellipsoid'; /** the radii, m */ halfExtents: Vector }
+    | { type: 'superellipsoid' | 'convexSum'; mapping: Mapping }
     | { type: 'cylinder' | 'cone'; /** (radius, half height, radius), m */ halfExtents: Vector }
     | { type: 'segment' | 'triangle'; /** m, >= 0 */ radius?: number; /** two or three, m */ points: Vector[] }
-    | { type: 'hull'; hull: Hull };
+    | { type: 'hull'; hull: Hull; /** swept around it, m, >= 0 */ radius?: number };
 
 /** A convex polyhedron, shared by shapes. Made by `talus.makeHull()`. */
 export interface Hull {
@@ -120,6 +122,12 @@ export interface Hull {
     /** the vertices of each face, counter-clockwise seen from outside */
     faces(): number[][];
     /** Frees it now. Bodies that use it keep it. */
+    release(): void;
+}
+
+/** A superellipsoid or a convex sum, shared by shapes. Made by `talus.superellipsoid()` or `talus.convexSum()`. */
+export interface Mapping {
+    /** Frees it now. Bodies and sums that use it keep it. */
     release(): void;
 }
 
@@ -144,6 +152,8 @@ export interface MeshDef {
     materials?: Numbers | null;
     /** stops shapes from both sides; default: from the front only */
     twoSided?: boolean;
+    /** the boundary of a solid of any shape, which dynamic bodies can have: closed and one-sided */
+    solid?: boolean;
 }
 
 /** Heights on a grid, along x first. */
@@ -742,6 +752,8 @@ export interface Profile {
     /** queries by their number of iterations */
     gjkHistogram: number[];
     epaHistogram: number[];
+    /** what the search for contacts of solids by their features looked at; in C++, `FeatureCounts` says what each counts */
+    features: { nodePairs: number; pairs: number; nearby: number; candidates: number; points: number };
     joints: {
         articulations: number;
         joints: number;
@@ -1143,6 +1155,8 @@ export interface Talus {
     readonly FixedStep: typeof FixedStep;
     /** For `instanceof` only; makeHull() makes one. */
     readonly Hull: abstract new () => Hull;
+    /** For `instanceof` only; superellipsoid() and convexSum() make one. */
+    readonly Mapping: abstract new () => Mapping;
     /** For `instanceof` only; makeMesh() and makeHeightField() make one. */
     readonly Mesh: abstract new () => Mesh;
     /** Axes of the world along which a body does not move, or about which it does not turn; add them up. */
@@ -1167,6 +1181,24 @@ export interface Talus {
     cylinder(halfHeight: number, radius: number): Shape;
     /** Apex at y = +halfHeight, m. */
     cone(halfHeight: number, radius: number): Shape;
+    /** Centred at the origin; radii along x, y and z, m. */
+    ellipsoid(x: number, y: number, z: number): Shape;
+    /**
+     * The superellipsoid ((|px/x|^r + |pz/z|^r)^(t/r) + |py/y|^t) <= 1; radii x, y and z, m; `around` is r and `along` is
+     * t, 1 to 16. 2 and 2 is an ellipsoid; large exponents come near to a box. Its mass is integrated, which takes
+     * milliseconds: make one shape for many bodies.
+     */
+    superellipsoid(x: number, y: number, z: number, around: number, along: number): Shape;
+    /**
+     * The Minkowski sum of two shapes: all sums of a point of `a` and a point of `b`. They may be flat, but the sum must
+     * enclose volume. Sums may be nested up to 4 deep. Takes milliseconds.
+     */
+    convexSum(a: Shape, b: Shape): Shape;
+    /**
+     * A box, hull, segment or triangle with so much more radius (m): its edges and corners are rounded by it, its faces
+     * move outward by it. Other shapes come back as they are.
+     */
+    rounded(shape: Shape, radius: number): Shape;
     /** From a to b, m; needs a radius on dynamic bodies. */
     segment(a: Vector, b: Vector, radius?: number): Shape;
     /** Two-sided, m; needs a radius on dynamic bodies. */

@@ -60,7 +60,7 @@ function makeApi(C, m, calls, high, workers) {
         throw new TalusError(enums.TalusErrorCode[number], translated(m.textAt(error + message[1])));
     }
 
-    // ---- Hulls and meshes ----
+    // ---- Hulls, mappings and meshes ----
 
     /// What classes have in common whose objects own something of the library's. It goes with the object, or by
     /// release().
@@ -128,6 +128,14 @@ function makeApi(C, m, calls, high, workers) {
         }
     }
 
+    const mappings = owning('a Mapping', (pointer) => C.talus_mapping_release(pointer));
+    class Mapping extends mappings.Base {
+        constructor(given, pointer) {
+            only(given, 'superellipsoid() or convexSum()');
+            super(pointer);
+        }
+    }
+
     const meshes = owning('a Mesh', (pointer) => C.talus_mesh_release(pointer));
     class Mesh extends meshes.Base {
         constructor(given, pointer) {
@@ -149,7 +157,7 @@ function makeApi(C, m, calls, high, workers) {
         }
     }
 
-    // Hulls and meshes that are read from a description belong to its owner.
+    // Hulls, mappings and meshes that are read from a description belong to its owner.
     let owner = null;
     function ownedBy(newOwner, read) {
         owner = newOwner;
@@ -189,6 +197,7 @@ function makeApi(C, m, calls, high, workers) {
         });
     }
     m.defineField('TalusShape.hull', resource(Hull, hulls, 'a Hull or null'));
+    m.defineField('TalusShape.mapping', resource(Mapping, mappings, 'a Mapping or null'));
     m.defineField('TalusShapeDef.mesh', resource(Mesh, meshes, 'a Mesh or null'));
     m.defineField('TalusBodyDef.mesh', resource(Mesh, meshes, 'a Mesh or null'));
     listField('TalusShapeDef', 'meshMaterials', 'meshMaterialCount', 'TalusMaterial');
@@ -234,10 +243,12 @@ function makeApi(C, m, calls, high, workers) {
         m.defineField(`TalusProfile.hashes.${name}`, { read: (p) => hex(m.U32[p >> 2], m.U32[(p >> 2) + 1]) });
     }
 
-    // A shape has the fields of its type only. It needs all of them, except for the radius of a segment or triangle.
+    // A shape has the fields of its type only. It needs all of them, except for the radius of what need not be
+    // rounded.
     const shapeFields = {
         sphere: ['radius'], capsule: ['radius', 'halfExtents'], segment: ['points', 'radius'], triangle: ['points', 'radius'],
-        box: ['halfExtents'], cylinder: ['halfExtents'], cone: ['halfExtents'], hull: ['hull'],
+        box: ['halfExtents', 'radius'], cylinder: ['halfExtents'], cone: ['halfExtents'], hull: ['hull', 'radius'],
+        ellipsoid: ['halfExtents'], superellipsoid: ['mapping'], convexSum: ['mapping'],
     };
     const anyShape = m.codec('TalusShape');
     const needsFields = (write) => (p, shape, name) => {
@@ -253,6 +264,8 @@ function makeApi(C, m, calls, high, workers) {
         read: (p) => {
             const shape = anyShape.read(p);
             if (shape.type === 'segment') shape.points.length = 2;
+            if ((shape.type === 'box' || shape.type === 'hull') && shape.radius === 0)
+                return { type: shape.type, [shapeFields[shape.type][0]]: shape[shapeFields[shape.type][0]] };
             return Object.fromEntries(['type', ...shapeFields[shape.type]].map((name) => [name, shape[name]]));
         },
     });
@@ -481,6 +494,7 @@ function makeApi(C, m, calls, high, workers) {
         TalusError,
         World: makeWorld({ C, memory: m, calls, jobs: workers?.jobs ?? 0, error, refused, high, Assets, tableOf: tables.pointerOf, ownedBy }),
         Hull,
+        Mapping,
         Mesh,
         Assets,
         FixedStep,
@@ -500,6 +514,32 @@ function makeApi(C, m, calls, high, workers) {
         },
         cylinder: (halfHeight, radius) => shape(C.talus_cylinder, ...numbers({ halfHeight, radius })),
         cone: (halfHeight, radius) => shape(C.talus_cone, ...numbers({ halfHeight, radius })),
+        ellipsoid: (x, y, z) => {
+            const radii = numbers({ x, y, z });
+            m.begin();
+            return shape(C.talus_ellipsoid, vector(radii, 'radii'));
+        },
+        superellipsoid: (x, y, z, around, along) => {
+            const radii = numbers({ x, y, z });
+            const exponents = Object.entries({ around, along }).map(([name, exponent]) =>
+                finite(exponent, name, 'superellipsoid', 'from 1 to 16', (value) => value >= 1 && value <= 16));
+            m.begin();
+            const made = C.talus_superellipsoid_create(vector(radii, 'radii'), ...exponents, error) || refused();
+            return { type: 'superellipsoid', mapping: new Mapping(token, made) };
+        },
+        convexSum: (a, b) => {
+            m.begin();
+            const made = C.talus_convex_sum_create(checked(a, 'a'), checked(b, 'b'), error) || refused();
+            return { type: 'convexSum', mapping: new Mapping(token, made) };
+        },
+        rounded: (of, radius) => {
+            const more = finite(radius, 'radius', 'rounded', 'finite and >= 0 (m)', (value) => value >= 0);
+            const sharp = ['box', 'hull', 'segment', 'triangle'].includes(of?.type);
+            const result = sharp ? { ...of, radius: (of.radius ?? 0) + more } : of;
+            m.begin();
+            checked(result, 'shape');
+            return result;
+        },
         segment: (a, b, radius = 0) => shape(C.talus_segment, ...points('segment', { a, b }), ...numbers({ radius })),
         triangle: (a, b, c, radius = 0) => shape(C.talus_triangle, ...points('triangle', { a, b, c }), ...numbers({ radius })),
         hull: (of) => {

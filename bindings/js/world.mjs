@@ -443,7 +443,7 @@ export function makeWorld(library) {
         describeBody(body) {
             const p = C.talus_world_describe_body(this.#world(), low(body, 'body'), high(body));
             if (!p) this.#refuse();
-            const owner = {};  // keeps the definition, and so its hulls and meshes
+            const owner = {};  // keeps the definition, and so its hulls, mappings and meshes
             freed.register(owner, p);
             const { shape, mesh, material, meshMaterials, density, sensor, hitEvents, modifyContacts, filter, ...def } =
                 library.ownedBy(owner, () => m.codec('TalusBodyDef').read(p));

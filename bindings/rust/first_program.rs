@@ -6,7 +6,9 @@ use std::ptr::null;
 
 #[repr(C)] #[derive(Clone, Copy)] struct Vec3 { x: f32, y: f32, z: f32 }
 #[repr(C)] #[derive(Clone, Copy)] struct DVec3 { x: f64, y: f64, z: f64 }
-#[repr(C)] struct Shape { kind: i32, radius: f32, half_extents: Vec3, points: [Vec3; 3], hull: *const u8 }
+#[repr(C)] struct Shape {
+    kind: i32, radius: f32, half_extents: Vec3, points: [Vec3; 3], hull: *const u8, mapping: *const u8,
+}
 #[repr(C)] struct Filter { category: u32, mask: u32, group: i32 }
 #[repr(C)] struct Material {
     friction: f32, restitution: f32, rolling_resistance: f32, grip_axis: Vec3, grip_across: f32, surface_velocity: Vec3,

@@ -113,7 +113,8 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, W
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         const LocalShape& local = shapes.locals[i];
         const WorldTransform placed_pose = local.at_origin ? pose : multiply(pose, local.pose);
-        const float turned = turning_part(colliders.shapes[i].type, placed_pose.rotation, body.angular_velocity);
+        const float turned =
+            local.is_mesh ? 1.0f : turning_part(colliders.shapes[i].type, placed_pose.rotation, body.angular_velocity);
         vec3 displacement = dt * body.linear_velocity;
         float turning = dt * spin * turned * body.radius;
         if (!(local.at_origin && body.is_centred())) {

@@ -1,5 +1,7 @@
 #include "engine/bodies/body_setup.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 #include "engine/bodies/free_turn.h"
 #include "engine/features.h"
 #include "engine/settings.h"
@@ -58,10 +60,10 @@ Error check_shape(const ShapeDef& shape, BodyType type) {
         if (!with_meshes)
             return {ErrorCode::bad_argument, "mesh is set; this library was built without meshes (TALUS_MESHES=OFF)."};
         if (!is_unset(shape.shape)) return {ErrorCode::bad_argument, "shape and mesh are both set; set one of them."};
-        if (type == BodyType::dynamic)
+        if (type == BodyType::dynamic && !shape.mesh->is_solid())
             return {ErrorCode::degenerate_shape,
-                    "mesh is set and the body is dynamic; a body with a mesh must be fixed or kinematic. Use several "
-                    "convex shapes for a dynamic body."};
+                    "mesh is set and the body is dynamic; the mesh must be a solid (MeshDef::solid), or the body fixed "
+                    "or kinematic."};
     } else if (Error error = within("shape: ", check(shape.shape))) {
         return error;
     }
@@ -72,7 +74,7 @@ Error check_shape(const ShapeDef& shape, BodyType type) {
     if (Error error = check_place("pose.position", shape.pose.position)) return error;
     if (Error error = check_rotation("pose.rotation", shape.pose.rotation)) return error;
     if (Error error = check_at_least_zero("density", shape.density, "kg/m^3")) return error;
-    if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
+    if (type == BodyType::dynamic && !shape.sensor && !shape.mesh && !is_solid(shape.shape))
         return {
             ErrorCode::degenerate_shape,
             "shape is a " + std::string(name_of(shape.shape.type)) +
@@ -80,12 +82,21 @@ Error check_shape(const ShapeDef& shape, BodyType type) {
     return {};
 }
 
+/// Returns the mass properties of a shape in its own frame. A mesh that bounds no solid has none.
+static MassProperties mass_of(const ShapeDef& shape) {
+    if (!shape.mesh) return mass_properties(shape.shape, shape.density);
+    MassProperties mass = shape.mesh->solid_mass();
+    mass.mass *= shape.density;
+    mass.inertia *= shape.density;
+    return mass;
+}
+
 void set_mass(Body& body, std::span<const ShapeDef> shapes) {
     double mass = 0.0;
     glm::dvec3 moment(0.0);
     for (const ShapeDef& shape : shapes) {
         if (shape.sensor) continue;
-        const MassProperties part = mass_properties(shape.shape, shape.density);
+        const MassProperties part = mass_of(shape);
         mass += part.mass;
         moment += static_cast<double>(part.mass) * glm::dvec3(transform_point(shape.pose, part.center));
     }
@@ -94,7 +105,7 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
     glm::dmat3 inertia(0.0);
     for (const ShapeDef& shape : shapes) {
         if (shape.sensor) continue;
-        const MassProperties part = mass_properties(shape.shape, shape.density);
+        const MassProperties part = mass_of(shape);
         const glm::dmat3 r(to_matrix(shape.pose.rotation));
         const glm::dvec3 d = glm::dvec3(transform_point(shape.pose, part.center)) - glm::dvec3(body.local_center);
         const glm::dmat3 shift = glm::dmat3(glm::dot(d, d)) - glm::outerProduct(d, d);
@@ -160,12 +171,12 @@ void set_inertia(Body& body, double mass, const glm::dmat3& inertia) {
 
 namespace {
 
-/// Radius of a ball that fits into the shape; of a hull, around its middle.
+/// Radius of a ball that fits into the shape; of a hull or mapping, around its middle.
 float inner_radius(const Shape& shape) {
     const vec3& half = shape.half_extents;
     switch (shape.type) {
         case ShapeType::box:
-            return std::min({half.x, half.y, half.z});
+            return std::min({half.x, half.y, half.z}) + shape.radius;
         case ShapeType::cylinder:
             return std::min(half.x, half.y);
         case ShapeType::cone:
@@ -174,8 +185,10 @@ float inner_radius(const Shape& shape) {
             float least = std::numeric_limits<float>::infinity();
             for (const HullFace& face : shape.hull->faces)
                 least = std::min(least, face.offset - glm::dot(face.normal, shape.hull->centroid));
-            return least;
+            return least + shape.radius;
         }
+        case ShapeType::mapping:
+            return shape.mapping->inner_radius;
         default:
             return shape.radius;
     }
@@ -239,7 +252,9 @@ void set_extent(Body& body, std::span<const ShapeDef> shapes) {
     for (const ShapeDef& shape : shapes) {
         const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
         body.radius = std::max(body.radius, far + reach_of(shape));
-        if (!shape.sensor && !shape.mesh) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
+        if (shape.sensor || (shape.mesh && !shape.mesh->is_solid())) continue;
+        body.inner_radius =
+            std::min(body.inner_radius, shape.mesh ? 0.5f * shape.mesh->solid_thickness() : inner_radius(shape.shape));
     }
     body.stale_by_spin = body.stale_by_tilt = body.gyration = 0.0f;
     body.spread = vec3(body.radius);

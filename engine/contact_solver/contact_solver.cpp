@@ -331,6 +331,20 @@ void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bod
     if (field.count != 0) (kernel_->*pass)(pass_input(field, bodies));
 }
 
+/// A group's entry in last_bounces_ is used by its own contacts and by those with other groups. The plan never runs
+/// these at the same time.
+bool ContactSolver::bounce(ContactPhase phase, std::uint32_t i, int pass, std::span<SolverBody> bodies) {
+    const std::uint32_t first = phase == ContactPhase::far ? 0 : i / 2;
+    const std::uint32_t count = phase == ContactPhase::far ? most_slabs : 1 + i % 2;
+    const auto groups = std::span(last_bounces_).subspan(first, count);
+    if (pass == 0 && phase == ContactPhase::inner && i % 2 == 0) groups[0] = -1;
+    const Field& own = field(phase, i);
+    const auto is_quiet = [&](int last) { return last + 1 < pass; };
+    if (own.count == 0 || (pass != 0 && std::all_of(groups.begin(), groups.end(), is_quiet))) return false;
+    if (kernel_->bounce(pass_input(own, bodies))) std::fill(groups.begin(), groups.end(), pass);
+    return true;
+}
+
 template <int width>
 void ContactSolver::store_lane(const void* record, std::uint32_t at, ContactTable& contacts) const {
     using F = LaneArray<width>;

@@ -113,6 +113,10 @@ public:
     /// Runs a pass over the records of a field.
     using Pass = SolverKernel::ContactPass* SolverKernel::*;
     void run(Pass pass, const Field& field, std::span<SolverBody> bodies);
+    /// Runs pass number `pass` (0, 1, ...) of a series of restitution passes over the field `i` of a phase. Leaves it
+    /// out if the pass before has changed no impulse in the groups of the field, since it would do nothing then.
+    /// Returns whether it ran.
+    bool bounce(ContactPhase phase, std::uint32_t i, int pass, std::span<SolverBody> bodies);
 
     /// Returns a contact of a stiff group, after prepare(). It is valid until the next begin().
     ContactLane read_link(std::uint32_t link);
@@ -285,6 +289,7 @@ private:
     std::vector<LinkPlace> renewed_;
     std::vector<JointedContact> jointed_;
     bool any_bounce_ = false;
+    std::array<int, most_slabs> last_bounces_{};  ///< by group: the last pass that changed impulses, or -1
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;
     std::uint32_t real_points_ = 0;
 };

@@ -75,7 +75,9 @@ struct SolverKernel {
     void (*prepare_surface)(void* record, void* surface, const float* sources, unsigned used);
 
     using ContactPass = void(const ContactPassInput&);
-    ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
+    ContactPass *warm_start, *solve, *relax, *begin_restitution, *end_restitution;
+    /// One pass of restitution. Returns whether it has changed any impulse. If not, it would change nothing again.
+    bool (*bounce)(const ContactPassInput&);
 
     /// Writes one bit per lane for each record. It is set if the contact must be tested again before a blow: its
     /// surfaces have been displaced along each other by more than slide_limit, and the blow comes in the rest of this

@@ -754,9 +754,10 @@ static inline void keep_friction(Record& r, Surface* surface, I taken_back, F ha
     if (surface != nullptr) surface->rolling = kept * surface->rolling;
 }
 
-static void bounce(const ContactPassInput& in) {
+static bool bounce(const ContactPassInput& in) {
     const F zero = {}, one = splat<F>(1.0f), two = splat<F>(2.0f);
     const F half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
+    I changed = {};
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
         if (!r.bounces) return;
         Sides v = gather<Part::velocity>(r, in.bodies);
@@ -778,6 +779,7 @@ static void bounce(const ContactPassInput& in) {
             p.bounce = knocked ? -load : p.bounce;
             const F impulse = bounces ? max(p.impulse + p.mass * (after - speed), zero) : knocked ? load : p.impulse;
             apply_normal(push, p, impulse - p.impulse, v);
+            changed |= impulse != p.impulse;
             taken_back |= knocked;
             had += p.impulse;
             left += impulse;
@@ -786,6 +788,7 @@ static void bounce(const ContactPassInput& in) {
         if (__builtin_expect(!all(~taken_back), 0)) keep_friction(r, surface, taken_back, had, left, v);
         scatter(r, in.bodies, v);
     });
+    return !all(~changed);
 }
 
 /// Removes the impulses of bounces before the next warm start, which would push with them twice.

@@ -112,19 +112,24 @@ std::uint32_t ContactTable::find_contact(std::uint32_t pair, std::uint32_t shape
 
 std::uint32_t ContactTable::add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
                                         std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b) {
+    const PairRecord record = make_pair(colliders, collider_a, collider_b);
+    const bool swapped = record.a != collider_a;
+    return add_contact(pair, record, swapped ? ContactBodies{body_b, body_a} : ContactBodies{body_a, body_b});
+}
+
+std::uint32_t ContactTable::add_contact(std::uint32_t pair, const PairRecord& record, const ContactBodies& of) {
     const std::uint32_t c = take_slot(states, free_contacts_);
     bodies.resize(states.size());
     records.resize(states.size());
     caches.resize(states.size());
-    records[c] = make_pair(colliders, collider_a, collider_b);
+    records[c] = record;
     caches[c] = PairCache{};
     ContactState& state = states[c];
     state = ContactState{};
     state.pair = pair;
     state.slop = std::min(
         {settings::linear_slop, settings::relative_slop * records[c].size, settings::thin_slop * records[c].thickness});
-    const bool swapped = records[c].a != collider_a;
-    bodies[c] = swapped ? ContactBodies{body_b, body_a} : ContactBodies{body_a, body_b};
+    bodies[c] = of;
     state.next_in_pair = pairs[pair].first_contact;
     if (state.next_in_pair != null_index) states[state.next_in_pair].previous_in_pair = c;
     pairs[pair].first_contact = c;

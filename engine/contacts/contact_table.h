@@ -80,7 +80,8 @@ struct ContactBodies {
 };
 
 /// One shape against one mesh. Each triangle in a box around the shape has a contact; the mesh is searched again when
-/// the shape leaves that box. To the user all these contacts are one, and this is its state.
+/// the shape leaves that box. If the mesh is a solid that moves, it is each triangle within `reach` of the shape, and
+/// the mesh is searched again when the two have moved. To the user all these contacts are one, and this is its state.
 struct MeshContact {
     std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null_index in a free slot
     std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< body slots
@@ -91,6 +92,20 @@ struct MeshContact {
     /// A box along the world's axes, as seen from the mesh, that was inside `box` when the mesh had the pose `mesh_pose`.
     Aabb seen_box = box;
     WorldTransform mesh_pose;
+    float reach = -1.0f;       ///< for a solid that moves, m; negative: it was not searched yet
+    Transform seen_pose;       ///< for a solid that moves: pose of the shape in the mesh when it was searched
+    float seen_margin = 0.0f;  ///< for patches: the contact margin for which they were searched then, m
+    /// For patches: pairs of features were searched up to this separation, m. It is less than the margin if the nearest
+    /// ones are nearer: those far behind them do not touch in the same step.
+    float near_margin = 0.0f;
+    float seen_depth = 0.0f;  ///< for patches: how deep the two may have overlapped then, m
+    Transform last_pose;      ///< for patches: pose of the shape in the mesh at the last step
+    /// For patches of two solids that overlap too deep for their features: the direction in which the shape leaves the
+    /// mesh, unit, and the middle of the overlap, m, both in the mesh's frame. Zero if there is none.
+    vec3 way_out{0.0f}, overlap_middle{0.0f};
+    bool was_far = false;        ///< for patches: nothing within the margin and `reach` when they were searched
+    bool is_recovering = false;  ///< its only contact is along `way_out`
+    bool by_features = false;    ///< its contacts are patches, and not with triangles (solid_contacts.h)
     /// A point on the side of the surface on which the shape belongs, mesh frame. It is the shape's middle, unless that
     /// was pressed through the surface. The middle cannot have reached the surface while its distance from this point
     /// is less than `clearance` (m).
@@ -146,6 +161,8 @@ public:
 
     std::uint32_t add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
                               std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b);
+    /// The same for two colliders with this record. The bodies are in its order.
+    std::uint32_t add_contact(std::uint32_t pair, const PairRecord& record, const ContactBodies& of);
     void remove_contact(std::uint32_t contact);
     /// Makes a new contact one of the mesh contact.
     void put_in_mesh_contact(std::uint32_t contact, std::uint32_t mesh_contact);
@@ -175,6 +192,11 @@ public:
     /// Returns whether the narrowphase's manifold has points. Does not read the PairCache of a separated contact.
     bool has_found_manifold(std::uint32_t contact) const {
         return records[contact].state == PairState::touching && caches[contact].manifold.count != 0;
+    }
+    /// Returns whether a contact's manifold is not the result of one test of its two colliders, so that it can't be
+    /// found again within the step: its points stay fixed in the bodies.
+    bool keeps_points(std::uint32_t contact) const {
+        return states[contact].merged || states[contact].modified || records[contact].rung == Rung::features;
     }
     /// Gives a contact another manifold for the rest of the step. Returns it; at first it is a copy of the present one.
     /// The reference is valid until the next call.

@@ -73,14 +73,27 @@ bool ContactView::may_touch(std::uint32_t collider_a, std::uint32_t collider_b) 
 
 std::uint32_t ContactWorld::add_contact(std::uint32_t pair, std::uint32_t collider_a, std::uint32_t body_a,
                                         std::uint32_t collider_b, std::uint32_t body_b) const {
-    const ShapeDef &a = shapes.defs[shapes.shape_of(collider_a)], &b = shapes.defs[shapes.shape_of(collider_b)];
     const std::uint32_t c = contacts.add_contact(pair, colliders, collider_a, body_a, collider_b, body_b);
+    set_up(c);
+    return c;
+}
+
+std::uint32_t ContactWorld::add_contact(std::uint32_t pair, const PairRecord& record, std::uint32_t body_a,
+                                        std::uint32_t body_b) const {
+    const std::uint32_t c = contacts.add_contact(pair, record, {body_a, body_b});
+    set_up(c);
+    return c;
+}
+
+/// Sets what follows from the definitions of a new contact's shapes.
+void ContactWorld::set_up(std::uint32_t c) const {
+    const PairRecord& record = contacts.records[c];
+    const ShapeDef &a = shapes.defs[shapes.shape_of(record.a)], &b = shapes.defs[shapes.shape_of(record.b)];
     ContactState& state = contacts.states[c];
     mix_materials(c);
     state.sensor = a.sensor || b.sensor;
     state.hit_events = a.hit_events || b.hit_events;
     state.modifiable = a.modify_contacts || b.modify_contacts;
-    return c;
 }
 
 void ContactWorld::remove_contact(std::uint32_t c) const {

@@ -46,6 +46,9 @@ struct ContactWorld {
     /// Adds the contact of two colliders that may touch to a body pair. Returns its index.
     std::uint32_t add_contact(std::uint32_t pair, std::uint32_t collider_a, std::uint32_t body_a,
                               std::uint32_t collider_b, std::uint32_t body_b) const;
+    /// The same for two colliders with this record. The bodies are in its order.
+    std::uint32_t add_contact(std::uint32_t pair, const PairRecord& record, std::uint32_t body_a,
+                              std::uint32_t body_b) const;
     /// Removes a contact and the triangle that it owns.
     void remove_contact(std::uint32_t contact) const;
     /// Derives a contact's friction and restitution from the materials of its shapes.
@@ -53,6 +56,9 @@ struct ContactWorld {
     /// Moves the colliders of triangles that have contacts to the pose of their mesh, which is a shape of the body
     /// `slot`.
     void place_triangles(std::uint32_t slot, std::uint32_t mesh) const;
+
+private:
+    void set_up(std::uint32_t contact) const;
 };
 
 }  // namespace talus

@@ -1,5 +1,10 @@
 #include "engine/contacts/material_mixing.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace talus {
 
 namespace {
@@ -13,9 +18,16 @@ float rolling_radius(const Shape& shape) {
         case ShapeType::cylinder:
         case ShapeType::cone:
             return shape.half_extents.x;
+        case ShapeType::mapping:
+            return shape.mapping->inner_radius;
         default:
             return 0.0f;
     }
+}
+
+/// Returns the radius of the disc's curvature where a round shape touches, m; of a mapping, a guess.
+float contact_radius(const Shape& shape) {
+    return shape.type == ShapeType::mapping ? std::max(shape.radius, shape.mapping->inner_radius) : shape.radius;
 }
 
 }  // namespace
@@ -27,7 +39,7 @@ void mix_materials(const ShapePool& shapes, const Colliders& colliders, const Pa
     state.restitution = mixed_restitution(a, b);
     // A round surface that overlaps by the slop touches on a disc. Without the friction of that disc, a ball that spins
     // on the spot would never stop. Uniform pressure on a disc of radius R gives friction a mean lever arm of 2/3 R.
-    const float round_radius = std::max(shape_a.radius, shape_b.radius);
+    const float round_radius = std::max(contact_radius(shape_a), contact_radius(shape_b));
     state.twist_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * state.slop);
     const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);
     const float radius =

@@ -28,7 +28,9 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
     const PairRecord& record = contacts.records[c];
     const std::uint8_t still = locked_axes(world.bodies[pair.a]) & locked_axes(world.bodies[pair.b]);
     if (still == 0 || still == (lock_x | lock_y | lock_z) || contacts.states[c].sensor) return;
-    if (colliders.surface_triangle(record.a) != nullptr || colliders.surface_triangle(record.b) != nullptr) return;
+    if (record.rung == Rung::features || colliders.surface_triangle(record.a) != nullptr ||
+        colliders.surface_triangle(record.b) != nullptr)
+        return;
     const Manifold& found = contacts.manifold(c);
     const WorldTransform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
     const auto free_part = [still](vec3 v) {

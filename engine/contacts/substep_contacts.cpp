@@ -72,8 +72,7 @@ void SubstepContacts::find_fast_contacts(const SolverIndices& indices, const Bod
         const bool any_far = (edge.pushes_a && far_movers_[edge.a] != 0) || (edge.pushes_b && far_movers_[edge.b] != 0);
         if (!any_far || indices.has_joint(edge.a) || indices.has_joint(edge.b) || edge.bounces) continue;
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
-        const ContactState& state = contacts.states[edge.contact];
-        if (state.merged || state.modified) continue;
+        if (contacts.keeps_points(edge.contact)) continue;
         const float room = std::min(slide_limit(edge.pushes_a ? a : b), slide_limit(edge.pushes_b ? b : a));
         const float speed = std::sqrt(length_squared(b.linear_velocity - a.linear_velocity)) +
                             a.radius * std::sqrt(length_squared(a.angular_velocity)) +
@@ -173,8 +172,7 @@ void SubstepContacts::list_stale(const Input& in) {
                 if (renewed_at_[c] == renewal_ || !in.solver.sweeps(c)) return;
                 renewed_at_[c] = renewal_;
                 renewed_.push_back({c, alone, false});
-                const ContactState& state = contacts.states[c];
-                if (!state.merged && !state.modified) to_collide_.push_back(c);
+                if (!contacts.keeps_points(c)) to_collide_.push_back(c);
                 move_colliders(in, other_body(contacts.pairs[p], slot));
             });
         });
@@ -256,6 +254,7 @@ void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::u
         contacts.restore_manifold(c);
     }
     CollideSettings settings = in.collide;
+    settings.contact_time = 0.0f;  // these are the contacts of the present sub-step
     settings.timing = Timing::off;
     NarrowphaseProfile counts;
     detail::collide(in.world.colliders, contacts.pages(), list, settings, scratch_[first], counts);
@@ -282,8 +281,7 @@ void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t
         keep_points(in.world, c);
     }
     for (const ContactSolver::Renewed& r : renewed_) {
-        const ContactState& state = contacts.states[r.contact];
-        if (state.merged || state.modified) keep_points(in.world, r.contact);
+        if (contacts.keeps_points(r.contact)) keep_points(in.world, r.contact);
     }
     in.solver.begin_renewals(renewed_, contacts);
 }

@@ -233,7 +233,7 @@ vec3 CcdSweep::side_where_it_belongs(const Query& q, const ObstaclePart& part, c
     const ContactTable& contacts = in_.contacts;
     const std::uint32_t p = contacts.find_pair(in_.bodies, q.slot, q.other);
     const std::uint32_t k = p != null_index ? contacts.find_mesh_contact(p, q.own_shape, q.other_shape) : null_index;
-    if (k == null_index) return vec3(0.0f);
+    if (k == null_index || contacts.mesh_contacts[k].by_features) return vec3(0.0f);
     for (std::uint32_t c = contacts.mesh_contacts[k].first_contact; c != null_index;
          c = contacts.states[c].next_in_mesh_contact) {
         const PairRecord& record = contacts.records[c];

@@ -186,6 +186,7 @@ void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, 
         deflected_.put(step.sweep_body(slot, known != nullptr ? known->from : 0.0f, true, scratch_));
         step.note_if_struck(slot);
     }
+    swept_solids_.stop(in, out, swept_.solids(), swept_.largest_motion());
     opened_joints_.close(in, out, sweep, swept_, energies_, other_scratch_);
 }
 

@@ -62,6 +62,7 @@
 #include "engine/continuous/impact_energy.h"
 #include "engine/continuous/opened_joints.h"
 #include "engine/continuous/swept_bodies.h"
+#include "engine/continuous/swept_solids.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -98,6 +99,7 @@ private:
     void find_unhindered(const ContinuousInput& in, const CcdSweep& sweep, const Jobs& jobs);
 
     SweptBodies swept_;
+    Scratch<SweptSolids> swept_solids_;
     /// By fast body: whether it hits nothing, by what is known before the first impact of the step. Impacts of other
     /// bodies change that only through joints.
     Scratch<std::vector<std::uint8_t>> unhindered_;

@@ -23,6 +23,12 @@ float motion_squared(const vec3& displacement, const vec3& rotation, float radiu
     return 2.0f * (length_squared(displacement) + length_squared(rotation) * radius * radius);
 }
 
+/// Returns whether a body has a shape that is not convex.
+bool has_mesh(const ContinuousInput& in, const Body& body) {
+    const auto first = in.shapes.locals.begin() + body.first_shape;
+    return std::any_of(first, first + body.shape_count, [](const LocalShape& shape) { return shape.is_mesh; });
+}
+
 bool is_fast(const Body& body, float motion_squared) {
     const float limit = settings::continuous_motion * body.inner_radius;
     return motion_squared > limit * limit;
@@ -71,6 +77,7 @@ bool stays_in_fat_box(const ContinuousInput& in, std::uint32_t slot, const World
 void SweptBodies::clear() {
     fast_.clear();
     bullets_.clear();
+    solids_.clear();
     moving_kinematics_.clear();
     stray_kinematic_boxes_.clear();
 }
@@ -96,7 +103,7 @@ void SweptBodies::find(const ContinuousInput& in) {
         if (body.continuous == Continuous::off) continue;
         const bool fast = is_fast(body, motion2) && is_fast(body, surface_motion_squared(in, body, displacement, turn));
         if (!fast && !is_pressed(in, slot)) continue;
-        (body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
+        (has_mesh(in, body) ? solids_ : body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
     }
     largest_kinematic_motion_ = std::sqrt(kinematic2);
     largest_motion_ = std::max(largest_kinematic_motion_, std::sqrt(dynamic2));
@@ -127,7 +134,9 @@ void SweptBodies::add_bodies_near(const ContinuousInput& in, std::uint32_t kinem
         const float relative_motion =
             glm::length(relative) + curve + glm::length(dt * own.angular_velocity - rotation) * other.radius;
         if (!is_fast(other, relative_motion * relative_motion)) return;
-        std::vector<std::uint32_t>& list = other.continuous == Continuous::all ? bullets_ : fast_;
+        std::vector<std::uint32_t>& list = has_mesh(in, other)                   ? solids_
+                                           : other.continuous == Continuous::all ? bullets_
+                                                                                 : fast_;
         if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);
     });
 }
@@ -202,7 +211,9 @@ bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::
                             std::uint32_t shape, std::uint32_t mesh) {
     const ContactTable& contacts = in.contacts;
     const std::uint32_t k = contacts.find_mesh_contact(pair, shape, mesh);
-    if (k == null_index || contacts.mesh_contacts[k].pressed_through || in.solver_body(other) != nullptr) return false;
+    if (k == null_index || contacts.mesh_contacts[k].by_features || contacts.mesh_contacts[k].pressed_through ||
+        in.solver_body(other) != nullptr)
+        return false;
     const WorldAabb box = in.swept_box(slot, shape);
     const WorldTransform& at = in.colliders.poses[mesh];
     const Aabb in_mesh = turned_box(conjugate(at.rotation), relative_to(at.position, box));

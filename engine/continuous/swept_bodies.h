@@ -30,7 +30,9 @@ public:
     std::span<const std::uint32_t> fast() const { return fast_; }
     /// Bodies that are swept against dynamic bodies as well (Continuous::all).
     std::span<const std::uint32_t> bullets() const { return bullets_; }
-    std::size_t count() const { return fast_.size() + bullets_.size(); }
+    /// Bodies with a solid that is not convex, which are swept in another way (swept_solids.h).
+    std::span<const std::uint32_t> solids() const { return solids_; }
+    std::size_t count() const { return fast_.size() + bullets_.size() + solids_.size(); }
 
     /// True if the body cannot have hit a fixed or kinematic body in this step.
     bool is_clear(const ContinuousInput& in, std::uint32_t slot) const;
@@ -42,7 +44,7 @@ public:
 private:
     void add_bodies_near(const ContinuousInput& in, std::uint32_t kinematic);
 
-    std::vector<std::uint32_t> fast_, bullets_;
+    std::vector<std::uint32_t> fast_, bullets_, solids_;
     std::vector<std::uint32_t> moving_kinematics_;
     std::vector<WorldAabb> stray_kinematic_boxes_;  ///< swept boxes of kinematic bodies that have left their fat AABBs
     float largest_motion_ = 0.0f, largest_kinematic_motion_ = 0.0f;

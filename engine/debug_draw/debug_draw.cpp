@@ -26,6 +26,8 @@ Color color_of(Rung rung) {
             return {222, 92, 140};
         case Rung::cold_epa:
             return {200, 36, 44};
+        case Rung::features:
+            return {150, 60, 170};
     }
     return {};
 }
@@ -50,6 +52,8 @@ const char* title_of(Rung rung) {
             return "warm EPA";
         case Rung::cold_epa:
             return "cold EPA";
+        case Rung::features:
+            return "features";
     }
     return "";
 }

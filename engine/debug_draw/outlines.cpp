@@ -1,5 +1,7 @@
 #include "engine/debug_draw/outlines.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 #include <cmath>
 
 namespace talus::debug_draw {
@@ -64,6 +66,65 @@ struct Outline {
         }
     }
 
+    /// The edges of a rounded polytope, moved out along the normals of both their faces.
+    void rounded_edge(const vec3& a, const vec3& b, const vec3& normal, const vec3& other, float radius) const {
+        line(a + radius * normal, b + radius * normal);
+        line(a + radius * other, b + radius * other);
+        const vec3 across = other - glm::dot(other, normal) * normal;
+        const float length = std::sqrt(length_squared(across));
+        if (!(length > 0.0f)) return;
+        const double turn = std::atan2(length, glm::dot(other, normal));
+        for (const vec3& end : {a, b}) arc(end, normal, across / length, radius, turn);
+    }
+
+    void rounded_box(const vec3& half, float radius) const {
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            for (const float sj : {-1.0f, 1.0f}) {
+                for (const float sk : {-1.0f, 1.0f}) {
+                    vec3 a(0.0f), nj(0.0f), nk(0.0f);
+                    a[j] = sj * half[j], a[k] = sk * half[k], nj[j] = sj, nk[k] = sk;
+                    vec3 b = a;
+                    a[i] = -half[i], b[i] = half[i];
+                    rounded_edge(a, b, nj, nk, radius);
+                }
+            }
+        }
+    }
+
+    void rounded_hull(const Hull& hull, float radius) const {
+        for (std::uint32_t f = 0; f < hull.faces.size(); ++f) {
+            const HullFace& face = hull.faces[f];
+            for (std::uint32_t i = 0; i < face.count; ++i) {
+                const std::uint32_t other = hull.face_neighbours[face.first + i];
+                if (other < f) continue;  // each edge once
+                rounded_edge(hull.vertices[hull.face_vertices[face.first + i]],
+                             hull.vertices[hull.face_vertices[face.first + (i + 1) % face.count]], face.normal,
+                             hull.faces[other].normal, radius);
+            }
+        }
+    }
+
+    /// Three closed curves through the support points along three great circles of directions. The directions are
+    /// divided by the sides of the box, so that they are spread evenly over a long or flat solid.
+    void mapping(const MappingSolid& solid) const {
+        constexpr int steps = 48;
+        const vec3 half = half_extents(solid.bounds);
+        for (int axis = 0; axis < 3; ++axis) {
+            vec3 last(0.0f);
+            for (int i = 0; i <= steps; ++i) {
+                const double angle = 2.0 * pi * i / steps;
+                glm::dvec3 d(0.0);
+                d[(axis + 1) % 3] = std::cos(angle) / double(half[(axis + 1) % 3]);
+                d[(axis + 2) % 3] = std::sin(angle) / double(half[(axis + 2) % 3]);
+                d /= std::sqrt(glm::dot(d, d));
+                const vec3 p(solid.mapping->support(d) + double(solid.radius) * d);
+                if (i > 0 && p != last) line(last, p);
+                last = p;
+            }
+        }
+    }
+
     /// The triangle's two faces, and the rounding along its edges and at its corners.
     void triangle(const vec3 (&p)[3], float radius) const {
         const vec3 normal = unit(glm::cross(p[1] - p[0], p[2] - p[0]));
@@ -110,7 +171,11 @@ void outline(const Pen& pen, const Shape& shape, const Transform& pose, Color co
             out.triangle(shape.points, shape.radius);
             break;
         case ShapeType::box:
-            pen.box(pose, half, color);
+            if (shape.radius > 0.0f) {
+                out.rounded_box(half, shape.radius);
+            } else {
+                pen.box(pose, half, color);
+            }
             break;
         case ShapeType::cylinder:
             out.frustum(half.y, half.x, half.x);
@@ -119,7 +184,14 @@ void outline(const Pen& pen, const Shape& shape, const Transform& pose, Color co
             out.frustum(half.y, half.x, 0.0f);
             break;
         case ShapeType::hull:
-            out.hull(*shape.hull);
+            if (shape.radius > 0.0f) {
+                out.rounded_hull(*shape.hull, shape.radius);
+            } else {
+                out.hull(*shape.hull);
+            }
+            break;
+        case ShapeType::mapping:
+            out.mapping(*shape.mapping);
             break;
     }
 }

@@ -1,8 +1,10 @@
 #include "engine/mesh_contacts/mesh_contacts.h"
 
 #include "engine/settings.h"
+#include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/triangle_meets_box.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +25,8 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    if (shapes.defs[shape].mesh || !world.view().may_touch(shape, mesh)) return;
+    const bool by_features = meets_by_features(shapes, world.bodies, shape, mesh, mesh_body);
+    if ((shapes.defs[shape].mesh && !by_features) || !world.view().may_touch(shape, mesh)) return;
     const float displacements = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
     const vec3 half = half_extents(shapes.boxes[shape]);
     const float size = std::max({half.x, half.y, half.z});
@@ -35,6 +38,15 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         if (!overlaps(box, shapes.boxes[mesh])) return;
         k = contacts.find_or_add_mesh_contact(p, shape, shape_body, mesh, mesh_body);
         contacts.mesh_contacts[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
+        contacts.mesh_contacts[k].by_features = by_features;
+    }
+    if (by_features) {
+        solid_tasks_.push_back({k, p});
+        return;
+    }
+    if (world.bodies[mesh_body].is_dynamic()) {
+        update_moving(world, k, p, displacements);
+        return;
     }
     MeshContact& mesh_contact = contacts.mesh_contacts[k];
     const bool stands =
@@ -55,20 +67,66 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     mesh_contact.seen_box = expand(merge(box, displaced(box, ahead)), settings::mesh_contact_margin * size);
     mesh_contact.box = turned_box(to_mesh, mesh_contact.seen_box);
 
-    search(world, k, p, size);
+    found_triangles_.clear();
+    shapes.defs[mesh].mesh->find(mesh_contact.box, found_triangles_);
+    set_triangles(world, k, p, mesh_contact.box, size);
     update_side(world, k);
 }
 
-/// Gives contacts to the triangles in the box of a mesh contact, and removes those of others. `size`: half the longest
-/// side of the shape's box, m.
-void MeshContacts::search(const ContactWorld& world, std::uint32_t k, std::uint32_t p, float size) {
+/// The same for a solid that moves. Even a floor may be the shape then, whose box in the solid's frame would hold all
+/// of the solid and change with each rotation. So the triangles are those within `reach` of the shape, and last until
+/// the two have moved by it.
+void MeshContacts::update_moving(const ContactWorld& world, std::uint32_t k, std::uint32_t p, float displacements) {
+    ShapePool& shapes = world.shapes;
+    const Colliders& colliders = world.colliders;
+    MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
+    const std::uint32_t shape = mesh_contact.shape, mesh = mesh_contact.mesh;
+    const TriangleSet& set = *shapes.defs[mesh].mesh;
+    const Transform in_mesh = relative(colliders.poses[mesh], colliders.poses[shape]);
+    const Aabb &own = shapes.locals[shape].box, &of_mesh = set.bounds();
+    const auto largest = [](const vec3& v) { return std::max({v.x, v.y, v.z}); };
+    const float size = std::min(largest(half_extents(own)), largest(half_extents(of_mesh)));
+    const float needed = displacements + tolerance::contact_margin * size;
+    if (mesh_contact.reach >= 0.0f) {
+        const auto radius = [](const Aabb& box) {
+            return std::sqrt(length_squared(glm::max(absolute(box.lower), absolute(box.upper))));
+        };
+        const float of_shape = radius(own), of_solid = radius(of_mesh);
+        const float motion = of_shape < of_solid ? detail::motion_bound(mesh_contact.seen_pose, in_mesh, of_shape)
+                                                 : detail::motion_bound(relative(mesh_contact.seen_pose, Transform{}),
+                                                                        relative(in_mesh, Transform{}), of_solid);
+        if (motion + needed <= mesh_contact.reach) {
+            return;
+        }
+    } else {
+        mesh_contact.clearance = -1.0f;  // it is new, or its contacts were removed
+    }
+    mesh_contact.reach = needed + steps_ahead * displacements + settings::mesh_contact_margin * size;
+    mesh_contact.seen_pose = in_mesh;
+    const Aabb around = expand(own, mesh_contact.reach);
+    const MatrixTransform to_mesh = to_matrix_transform(in_mesh);
+    const Aabb box = transform_box(to_mesh, around);
+    found_triangles_.clear();
+    set.find(box, found_triangles_);
+    std::erase_if(found_triangles_, [&](std::uint32_t t) {
+        const SetTriangle triangle = set.triangle(t);
+        const auto to_shape = [&](const vec3& q) { return transpose_mul(to_mesh.rotation, q - to_mesh.position); };
+        const vec3 points[3] = {to_shape(triangle.points[0]), to_shape(triangle.points[1]),
+                                to_shape(triangle.points[2])};
+        return !detail::triangle_meets_box(points, transpose_mul(to_mesh.rotation, triangle.normal), around);
+    });
+    set_triangles(world, k, p, box, size);
+}
+
+/// Gives contacts to the triangles in `found_triangles_`, those of the mesh that come near the shape in `box` (mesh
+/// frame), or to facets in their place. Removes those of others. `size`: half the longest side of the shape's box, m.
+void MeshContacts::set_triangles(const ContactWorld& world, std::uint32_t k, std::uint32_t p, const Aabb& box,
+                                 float size) {
     ShapePool& shapes = world.shapes;
     const MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
     const TriangleSet& set = *shapes.defs[mesh_contact.mesh].mesh;
-    found_triangles_.clear();
-    set.find(mesh_contact.box, found_triangles_);
-    const float flatness = detail::facet_flatness(mesh_contact.box, size);
-    facets_.find(set, mesh_contact.box, flatness, found_triangles_);
+    const float flatness = detail::facet_flatness(box, size);
+    facets_.find(set, box, flatness, found_triangles_);
 
     known_triangles_.clear();
     known_facets_.clear();
@@ -92,14 +150,15 @@ void MeshContacts::search(const ContactWorld& world, std::uint32_t k, std::uint3
         add(world, k, p, shapes.add_triangle(mesh_contact.mesh, t, world.colliders));
     }
     for (; known != known_triangles_.end(); ++known) remove(world, k, known->contact);
-    update_facets(world, k, p, flatness);
+    update_facets(world, k, p, box, flatness);
 }
 
 /// The same for facets. One in the same plane stays, and is moved if the shape has come near to its edges.
-void MeshContacts::update_facets(const ContactWorld& world, std::uint32_t k, std::uint32_t p, float flatness) {
+void MeshContacts::update_facets(const ContactWorld& world, std::uint32_t k, std::uint32_t p, const Aabb& box,
+                                 float flatness) {
     ShapePool& shapes = world.shapes;
     const MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
-    const float room = std::sqrt(length_squared(half_extents(mesh_contact.box)));
+    const float room = std::sqrt(length_squared(half_extents(box)));
     for (const detail::Facet& facet : facets_.facets()) {
         const auto lies_there = [&](const KnownFacet& each) {
             const vec3& normal = world.colliders.surface_triangles[each.slot].normal;

@@ -8,9 +8,12 @@
 /// contacts and caches. The state of one shape against one mesh is a MeshContact (contact_table.h).
 
 #include "engine/mesh_contacts/contact_load.h"
+#include "engine/mesh_contacts/solid_contacts.h"
 #include "narrowphase/triangles/facets.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace talus {
@@ -21,6 +24,16 @@ public:
     void begin_step() {
         any_pressed_through_ = false;
         lost_loads_.clear();
+        solid_tasks_.clear();
+    }
+    /// Returns the pairs of shapes whose contacts SolidContacts finds in this step, each once. (A new pair is updated
+    /// twice.)
+    std::span<const SolidContacts::Task> solid_tasks() {
+        const auto in_order = [](const auto& x, const auto& y) { return x.mesh_contact < y.mesh_contact; };
+        const auto same = [](const auto& x, const auto& y) { return x.mesh_contact == y.mesh_contact; };
+        std::sort(solid_tasks_.begin(), solid_tasks_.end(), in_order);
+        solid_tasks_.erase(std::unique(solid_tasks_.begin(), solid_tasks_.end(), same), solid_tasks_.end());
+        return solid_tasks_;
     }
     /// The loads of contacts that were removed in this step, and are not passed on yet.
     std::vector<LostLoad>& lost_loads() { return lost_loads_; }
@@ -59,8 +72,11 @@ private:
         std::uint32_t slot, contact;
         bool kept = false;
     };
-    void search(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, float size);
-    void update_facets(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, float flatness);
+    void update_moving(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, float displacements);
+    void set_triangles(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, const Aabb& box,
+                       float size);
+    void update_facets(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, const Aabb& box,
+                       float flatness);
     void add(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, std::uint32_t slot);
     void remove(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t contact);
     float find_triangles_around(const ContactWorld& world, std::uint32_t mesh_contact, const vec3& middle, float probe);
@@ -71,7 +87,8 @@ private:
     detail::FacetSearch facets_;
     std::vector<KnownTriangle> known_triangles_;
     std::vector<KnownFacet> known_facets_;
-    std::vector<LostLoad> lost_loads_;            ///< of this step
+    std::vector<LostLoad> lost_loads_;  ///< of this step
+    std::vector<SolidContacts::Task> solid_tasks_;
     std::vector<NearTriangle> triangles_around_;  ///< around the middle of a shape
 };
 

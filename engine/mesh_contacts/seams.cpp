@@ -67,7 +67,7 @@ void Seams::remove_points(const ContactWorld& world, std::vector<std::uint32_t>&
     bool any = false;
     for (std::uint32_t k = 0; k < contacts.mesh_contacts.size(); ++k) {
         const MeshContact& mesh_contact = contacts.mesh_contacts[k];
-        const bool counts = mesh_contact.shape != null_index && !mesh_contact.sensor;
+        const bool counts = mesh_contact.shape != null_index && !mesh_contact.sensor && !mesh_contact.by_features;
         if (!counts || mesh_contact.first_contact == null_index || !has_other_mesh(world, mesh_contact)) continue;
         for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {
             any = (contacts.has_manifold(c) && remove_points(world, k, c, lost)) || any;

@@ -1,9 +1,10 @@
 /// In place of this folder's contacts in a library that is built without meshes (TALUS_MESHES). World::add_body refuses
-/// all meshes there, so update() and update_side() are not called, and merge() has nothing to merge.
+/// all meshes there, so update() and update_side() are not called, and merge() and collide() have nothing to do.
 
 #include "engine/mesh_contacts/merged_contacts.h"
 #include "engine/mesh_contacts/mesh_contacts.h"
 #include "engine/mesh_contacts/seams.h"
+#include "engine/mesh_contacts/solid_contacts.h"
 
 #include <exception>
 
@@ -25,6 +26,16 @@ bool other_mesh_rises(const ContactView&, const Body&, std::uint32_t, std::uint3
                       std::vector<std::uint32_t>&) {
     std::terminate();
 }
+
+bool meets_by_features(const ShapePool&, const BodyStore&, std::uint32_t, std::uint32_t, std::uint32_t) {
+    std::terminate();
+}
+
+std::shared_ptr<const TriangleSet> surface_of(const Shape&) { return nullptr; }
+
+void SolidContacts::collide(const ContactWorld&, std::span<const Task>, const Jobs&, bool, NarrowphaseProfile&) {}
+
+std::size_t SolidContacts::bytes() const { return 0; }
 
 float seam_tolerance(float, float) { std::terminate(); }
 

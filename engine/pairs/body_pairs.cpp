@@ -174,6 +174,7 @@ void BodyPairs::end_contacts(const Input& in, std::uint32_t p, ContactEvents::Wh
         if (contacts.mesh_contacts[k].touching) in.events.end(in.world.view().event_of_mesh_contact(k), when);
         contacts.mesh_contacts[k].touching = false;
         contacts.mesh_contacts[k].box = MeshContact{}.box;
+        contacts.mesh_contacts[k].reach = -1.0f;
     });
     for_each_contact(contacts, p, [&](std::uint32_t c) {
         if (contacts.states[c].touching && contacts.states[c].mesh_contact == null_index)

@@ -56,12 +56,12 @@ void SolvePlan::add_in_groups(const Input& in, const FieldWork& work) {
 }
 
 /// Adds work on the contacts between groups of slabs, if there are any.
-void SolvePlan::add_across(const Input& in, ContactPhase phase, ContactSolver::Pass pass) {
-    if (!in.contacts.has(phase)) return;
-    const std::uint32_t* const costs = phase == ContactPhase::even ? even_costs_.data() : odd_costs_.data();
-    add(phase == ContactPhase::far ? Stage{1, 1} : Stage{field_count(in.indices), 1, costs, true},
+void SolvePlan::add_across(const Input& in, const FieldWork& work) {
+    if (!in.contacts.has(work.phase)) return;
+    const std::uint32_t* const costs = work.phase == ContactPhase::even ? even_costs_.data() : odd_costs_.data();
+    add(work.phase == ContactPhase::far ? Stage{1, 1} : Stage{field_count(in.indices), 1, costs, true},
         {.kind = Work::Kind::fields, .first = static_cast<std::uint32_t>(field_works_.size()), .count = 1});
-    field_works_.push_back({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = phase});
+    field_works_.push_back(work);
 }
 
 void SolvePlan::add_bodies(Work::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion) {
@@ -75,11 +75,16 @@ void SolvePlan::add_motion(const Input& in, BodyMotions::Pass motion) {
     add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = motion});
 }
 
-void SolvePlan::add_contacts(const Input& in, ContactSolver::Pass pass) {
-    add_in_groups(in, {.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::inner});
-    for (const ContactPhase phase : {ContactPhase::even, ContactPhase::odd, ContactPhase::far})
-        add_across(in, phase, pass);
-    add_in_groups(in, {.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::immovable});
+/// Adds a pass over all contacts, phase by phase.
+void SolvePlan::add_contacts(const Input& in, FieldWork work) {
+    work.phase = ContactPhase::inner;
+    add_in_groups(in, work);
+    for (const ContactPhase phase : {ContactPhase::even, ContactPhase::odd, ContactPhase::far}) {
+        work.phase = phase;
+        add_across(in, work);
+    }
+    work.phase = ContactPhase::immovable;
+    add_in_groups(in, work);
 }
 
 void SolvePlan::add_joints(std::uint32_t count, Work::JointPass pass) {
@@ -146,10 +151,11 @@ void SolvePlan::add_renewal() {
 void SolvePlan::add_bounces(const Input& in) {
     add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::note_calm});
     add_in_groups(in, {.kind = FieldWork::Kind::note_calm});
-    for (int k = 0; k < settings::restitution_passes; ++k) add_contacts(in, &SolverKernel::bounce);
+    for (int k = 0; k < settings::restitution_passes; ++k)
+        add_contacts(in, {.kind = FieldWork::Kind::bounces, .bounce = k});
     for (int k = 0; k < settings::joint_bounces && in.joints.contact_group_count() != 0; ++k) {
         add_joints(in.joints.contact_group_count(), &JointSolver::transmit_bounces);
-        add_contacts(in, &SolverKernel::bounce);
+        add_contacts(in, {.kind = FieldWork::Kind::bounces, .bounce = 0});
     }
     add_joints(in.joints.contact_group_count(), &JointSolver::pass_bounces_on);
     add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_bounce_gains});

@@ -34,13 +34,15 @@ public:
             end_bodies,
             begin_contacts,
             contacts,
+            bounces,
             note_calm,
             end_contacts
         };
         Kind kind;
-        BodyMotions::Pass motion = nullptr;  ///< for `bodies`
-        ContactSolver::Pass pass = nullptr;  ///< for `contacts`
-        ContactPhase phase = ContactPhase::inner;
+        BodyMotions::Pass motion = nullptr;        ///< for `bodies`
+        ContactSolver::Pass pass = nullptr;        ///< for `contacts`
+        ContactPhase phase = ContactPhase::inner;  ///< for `contacts` and `bounces`
+        int bounce = 0;                            ///< for `bounces`: number of the pass in its series
 
         /// Returns whether the work needs only the bodies of one group.
         bool is_inside_groups() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
@@ -100,10 +102,13 @@ public:
 private:
     void add(const Stage& stage, const Work& work);
     void add_in_groups(const Input& in, const FieldWork& work);
-    void add_across(const Input& in, ContactPhase phase, ContactSolver::Pass pass);
+    void add_across(const Input& in, const FieldWork& work);
     void add_bodies(Work::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
     void add_motion(const Input& in, BodyMotions::Pass motion);
-    void add_contacts(const Input& in, ContactSolver::Pass pass);
+    void add_contacts(const Input& in, FieldWork work);
+    void add_contacts(const Input& in, ContactSolver::Pass pass) {
+        add_contacts(in, {.kind = FieldWork::Kind::contacts, .pass = pass});
+    }
     void add_joints(std::uint32_t count, Work::JointPass pass);
     void add_renewal();
     void add_momentum(const Input& in, Work::Kind kind);

@@ -1,6 +1,7 @@
 #include "engine/state/asset_table.h"
 
 #include "narrowphase/shapes/hull_bytes.h"
+#include "narrowphase/shapes/mapping_bytes.h"
 #include "narrowphase/triangles/triangle_bytes.h"
 
 #include <algorithm>
@@ -10,7 +11,9 @@ namespace talus {
 // ---- the user's table -----------------------------------------------------------------------------------------------
 
 bool Assets::put(std::string name, Asset asset) {
-    const void* const key = asset.hull ? static_cast<const void*>(asset.hull.get()) : asset.set.get();
+    const void* const key = asset.hull      ? static_cast<const void*>(asset.hull.get())
+                            : asset.mapping ? static_cast<const void*>(asset.mapping.get())
+                                            : asset.set.get();
     if (key == nullptr || name.empty() || by_name_.contains(name)) return false;
     name_of_.try_emplace(key, name);
     by_name_.emplace(std::move(name), std::move(asset));
@@ -20,13 +23,19 @@ bool Assets::put(std::string name, Asset asset) {
 bool Assets::add(std::string name, std::shared_ptr<const Hull> hull) {
     ByteWriter bytes;
     if (hull) detail::write_hull(bytes, *hull);
-    return put(std::move(name), {std::move(hull), nullptr, checksum_of(bytes.written())});
+    return put(std::move(name), {std::move(hull), nullptr, checksum_of(bytes.written()), nullptr});
 }
 
 bool Assets::add(std::string name, std::shared_ptr<const TriangleSet> set) {
     ByteWriter bytes;
     const bool is_ours = set != nullptr && detail::write_triangles(bytes, *set);
-    return put(std::move(name), {nullptr, std::move(set), is_ours ? checksum_of(bytes.written()) : 0});
+    return put(std::move(name), {nullptr, std::move(set), is_ours ? checksum_of(bytes.written()) : 0, nullptr});
+}
+
+bool Assets::add(std::string name, std::shared_ptr<const MappingSolid> mapping) {
+    ByteWriter bytes;
+    const bool is_ours = mapping != nullptr && detail::write_mapping(bytes, *mapping);
+    return put(std::move(name), {nullptr, nullptr, is_ours ? checksum_of(bytes.written()) : 0, std::move(mapping)});
 }
 
 const Assets::Asset* Assets::find(std::string_view name) const {
@@ -42,22 +51,25 @@ std::string_view Assets::name_of(const void* asset) const {
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 template <class Asset, class Write>
-std::uint32_t AssetWriter::number_of(const Asset& asset, bool is_hull, Write&& write) {
+std::uint32_t AssetWriter::number_of(const Asset& asset, AssetKind kind, Write&& write) {
     const auto [known, is_new] = numbers_.try_emplace(&asset, static_cast<std::uint32_t>(entries_.size() + 1));
     if (!is_new) return known->second;
-    Entry entry{std::string(named_.name_of(&asset)), 0, {}, is_hull};
+    Entry entry{std::string(named_.name_of(&asset)), 0, {}, kind};
     if (!entry.name.empty()) {
         entry.checksum = named_.find(entry.name)->checksum;
     } else {
         ByteWriter content;
-        if (!write(content)) lacks_name_ = true;
+        if (!write(content)) {
+            lacks_name_ = kind == AssetKind::mapping ? "a shape has a support mapping of a class of your own"
+                                                     : "a shape has a set of triangles of a class of your own";
+        }
         entry.content = content.take();
         entry.checksum = checksum_of(entry.content);
         // The same content may be there as another object.
         const auto [first, last] = numbers_by_checksum_.equal_range(entry.checksum);
         for (auto other = first; other != last; ++other) {
             const Entry& same = entries_[other->second - 1];
-            if (same.is_hull == is_hull && same.content == entry.content) return known->second = other->second;
+            if (same.kind == kind && same.content == entry.content) return known->second = other->second;
         }
         numbers_by_checksum_.emplace(entry.checksum, known->second);
     }
@@ -66,20 +78,25 @@ std::uint32_t AssetWriter::number_of(const Asset& asset, bool is_hull, Write&& w
 }
 
 std::uint32_t AssetWriter::number_of(const Hull& hull) {
-    return number_of(hull, true, [&](ByteWriter& content) {
+    return number_of(hull, AssetKind::hull, [&](ByteWriter& content) {
         detail::write_hull(content, hull);
         return true;
     });
 }
 
 std::uint32_t AssetWriter::number_of(const TriangleSet& set) {
-    return number_of(set, false, [&](ByteWriter& content) { return detail::write_triangles(content, set); });
+    return number_of(set, AssetKind::set, [&](ByteWriter& content) { return detail::write_triangles(content, set); });
+}
+
+std::uint32_t AssetWriter::number_of(const MappingSolid& mapping) {
+    return number_of(mapping, AssetKind::mapping,
+                     [&](ByteWriter& content) { return detail::write_mapping(content, mapping); });
 }
 
 void AssetWriter::write(ByteWriter& bytes) const {
     bytes(static_cast<std::uint32_t>(entries_.size()));
     for (const Entry& entry : entries_) {
-        bytes(entry.is_hull, entry.name);
+        bytes(entry.kind, entry.name);
         if (entry.name.empty()) {
             bytes.raw(entry.content.data(), entry.content.size());
         } else {
@@ -94,14 +111,16 @@ Error AssetReader::read(ByteReader& bytes) {
     std::uint32_t count = 0;
     bytes(count);
     for (std::uint32_t i = 0; i < count && !bytes.failed(); ++i) {
-        bool is_hull = false;
+        AssetKind kind = AssetKind::set;
         std::string name;
-        bytes(is_hull, name);
+        bytes(kind, name);
         if (bytes.failed()) break;
         if (name.empty()) {
             Assets::Asset asset;
-            if (is_hull) {
+            if (kind == AssetKind::hull) {
                 asset.hull = detail::read_hull(bytes);
+            } else if (kind == AssetKind::mapping) {
+                asset.mapping = detail::read_mapping(bytes);
             } else {
                 asset.set = detail::read_triangles(bytes);
             }
@@ -112,10 +131,15 @@ Error AssetReader::read(ByteReader& bytes) {
         bytes(checksum);
         if (bytes.failed()) break;
         const Assets::Asset* const asset = named_.find(name);
-        const char* const kind = is_hull ? "hull" : "mesh or height field";
-        if (asset == nullptr || (asset->hull != nullptr) != is_hull)
+        const char* const what = kind == AssetKind::hull      ? "hull"
+                                 : kind == AssetKind::mapping ? "mapping solid"
+                                                              : "mesh or height field";
+        const bool found = asset != nullptr && (kind == AssetKind::hull      ? asset->hull != nullptr
+                                                : kind == AssetKind::mapping ? asset->mapping != nullptr
+                                                                             : asset->set != nullptr);
+        if (!found)
             return {ErrorCode::bad_argument,
-                    std::string("the world needs a ") + kind + " with the name \"" + name + "\"; add it to `assets`."};
+                    std::string("the world needs a ") + what + " with the name \"" + name + "\"; add it to `assets`."};
         if (asset->checksum != checksum)
             return {ErrorCode::bad_argument,
                     "the world was saved with another \"" + name + "\" than the one in `assets`."};

@@ -59,8 +59,7 @@ Result<std::vector<std::byte>> World::save(const Assets& assets) const {
     s.joint_solver.visit_fields(bytes, s.joints, s.bodies);
     if (table.lacks_name()) {
         return Error{ErrorCode::bad_argument,
-                     "save: a shape has a set of triangles of a class of your own; add it to "
-                     "`assets`, by a name."};
+                     std::string("save: ") + table.lacks_name() + "; add it to `assets`, by a name."};
     }
     bytes.replace(table_at, static_cast<std::uint64_t>(bytes.size()));
     table.write(bytes);

@@ -245,7 +245,8 @@ const char* problem_of_pair_lists(const BodyStore& bodies, const ContactTable& c
     return left == 0 ? nullptr : "a pair is not in the list of its body";
 }
 
-const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& shapes, const ShapeOwners& owners) {
+const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& shapes, const BodyStore& bodies,
+                                const ShapeOwners& owners) {
     std::vector<bool> owned(shapes.defs.size(), false);
     std::size_t triangles = 0;
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
@@ -259,14 +260,16 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
         bool has_triangle = false;
         for (const std::uint32_t collider : {record.a, record.b}) {
             if (!shapes.is_triangle(collider)) {
-                if (shapes.defs[collider].mesh) return "a contact has a whole mesh";
+                if (shapes.defs[collider].mesh && record.rung != Rung::features) return "a contact has a whole mesh";
                 continue;
             }
             if (owned[collider]) return "a triangle belongs to two contacts";
             owned[collider] = has_triangle = true;
             ++triangles;
         }
-        if (has_triangle != (state.mesh_contact != null_index)) return "a contact has no mesh contact";
+        const bool is_patch = record.rung == Rung::features;
+        if ((has_triangle || is_patch) != (state.mesh_contact != null_index)) return "a contact has no mesh contact";
+        if (is_patch && (has_triangle || record.state != PairState::touching)) return "a patch is wrong";
         if (!is_pose(record.reference) || !(record.radius_a >= 0.0f && is_finite(record.radius_a)) ||
             !(record.radius_b >= 0.0f && is_finite(record.radius_b)) || !(record.size >= 0.0f) ||
             !(record.thickness >= 0.0f))
@@ -296,15 +299,27 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
     for (const MeshContact& m : contacts.mesh_contacts) {
         if (m.shape == null_index) continue;
         if (m.shape >= owners.body.size() || m.mesh >= owners.body.size() || owners.body[m.shape] != m.shape_body ||
-            owners.body[m.mesh] != m.mesh_body || !shapes.defs[m.mesh].mesh || shapes.defs[m.shape].mesh)
+            owners.body[m.mesh] != m.mesh_body || !shapes.defs[m.mesh].mesh)
             return "a mesh contact has other shapes";
-        if (!is_pose(m.mesh_pose) || !is_finite(m.side_point) || !is_finite(m.clearance))
+        if (m.by_features ? !meets_by_features(shapes, bodies, m.shape, m.mesh, m.mesh_body)
+                          : shapes.defs[m.shape].mesh != nullptr)
+            return "a mesh contact is of the wrong kind";
+        if (!is_pose(m.mesh_pose) || !is_finite(m.side_point) || !is_finite(m.clearance) || !is_pose(m.seen_pose) ||
+            !is_pose(m.last_pose) || !is_finite(m.reach) || !is_small(m.overlap_middle) ||
+            !(m.way_out == vec3(0.0f) || is_unit(m.way_out)) || !is_length(m.seen_margin) ||
+            !is_length(m.near_margin) || !is_length(m.seen_depth))
             return "the state of a mesh contact is wrong";
     }
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
         if (contacts.bodies[c].a == null_index || contacts.states[c].mesh_contact == null_index) continue;
         const PairRecord& record = contacts.records[c];
         const MeshContact& m = contacts.mesh_contacts[contacts.states[c].mesh_contact];
+        if ((record.rung == Rung::features) != m.by_features)
+            return "a contact is of another kind than its mesh contact";
+        if (m.by_features) {
+            if (record.a != m.mesh || record.b != m.shape) return "a patch is one of another mesh contact";
+            continue;
+        }
         const bool a_is_triangle = shapes.is_triangle(record.a);
         if (shapes.triangles[a_is_triangle ? record.a : record.b].mesh != m.mesh ||
             (a_is_triangle ? record.b : record.a) != m.shape)
@@ -366,7 +381,7 @@ const char* World::State::problem_of_stores() {
     if (const char* problem = problem_of_proxies(bodies, proxies)) return problem;
     if (const char* problem = contacts.restore()) return problem;
     if (const char* problem = problem_of_pair_lists(bodies, contacts)) return problem;
-    if (const char* problem = problem_of_contacts(contacts, shapes, owners)) return problem;
+    if (const char* problem = problem_of_contacts(contacts, shapes, bodies, owners)) return problem;
     if (const char* problem = problem_of_joints(joints, bodies)) return problem;
     if (!sleeping.restore(bodies.slot_count())) return "the list of awake bodies is wrong";
     for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {

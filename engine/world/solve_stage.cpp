@@ -142,6 +142,9 @@ void World::State::do_field_work(const SolvePlan::FieldWork& work, std::uint32_t
         case Kind::contacts:
             solver.run(work.pass, solver.field(work.phase, field), moving.bodies());
             break;
+        case Kind::bounces:
+            solver.bounce(work.phase, field, work.bounce, moving.bodies());
+            break;
         case Kind::note_calm:
             for_fields_of(field, [&](const ContactSolver::Field& own) { solver.note_calm(own); });
             break;

@@ -130,13 +130,15 @@ CollideSettings World::State::collide_settings() const {
             .warm_gjk = def.enable_warm_gjk,
             .warm_epa = def.enable_warm_epa,
             .drop_slivers = true,
-            .timing = def.timing};
+            .timing = def.timing,
+            .contact_time = 0.5f - 0.5f / static_cast<float>(def.substeps)};
 }
 
 void World::State::collide(float, const Jobs& jobs) {
     const ContactWorld world = contact_world();
     contacts.restore_manifolds();
     modified_contacts.begin_step(world);
+    solid_contacts.collide(world, mesh_contacts.solid_tasks(), jobs, def.timing != Timing::off, profile.narrowphase);
     active_contacts.collide(world, awake(), collide_settings(), any_locked, jobs, profile.narrowphase);
     name_slowest();
 }

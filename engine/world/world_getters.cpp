@@ -126,7 +126,8 @@ MemoryStats World::memory() const {
                s.proxies.broadphase().bytes();
     m.shapes = s.shapes.bytes() + s.colliders.bytes();
     m.broadphase = s.proxies.broadphase().bytes();
-    m.contacts = s.contacts.bytes() + s.body_pairs.bytes() + s.active_contacts.bytes() + s.substep_contacts.bytes();
+    m.contacts = s.contacts.bytes() + s.body_pairs.bytes() + s.active_contacts.bytes() + s.substep_contacts.bytes() +
+                 s.solid_contacts.bytes();
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.substeps.bytes() + s.islands.bytes() +
                s.indices.bytes() + s.moving.bytes() + s.supports.bytes() + s.driven_loads.bytes() +

@@ -71,6 +71,7 @@ struct World::State {
     ContactTable contacts;
     BodyPairs body_pairs;
     MeshContacts mesh_contacts;
+    SolidContacts solid_contacts;
     ActiveContacts active_contacts;
     Scratch<Seams> seams;
     Scratch<MergedContacts> merged_contacts;

@@ -5,4 +5,5 @@
 #include <talus/engine/joints/joint.h>
 #include <talus/engine/world.h>
 #include <talus/narrowphase/hull.h>
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/shape.h>

@@ -350,7 +350,7 @@ ByAxes by_axes(const Shape& a, const Shape& b, const MatrixTransform& b_in_a, fl
         const dvec3 point_a = on_a + double(a.radius) * n;
         c = {static_cast<float>(s - radius), vec3(n), vec3(point_a), vec3(point_a + (s - radius) * n)};
     };
-    if (a.type == b.type) return answer(Boxes(a, b, b_in_a), limit, 0.0, in_a);
+    if (a.type == b.type) return answer(Boxes(a, b, b_in_a), limit, radius, in_a);
 
     const dmat3 r(b_in_a.rotation);
     const dvec3 p(b_in_a.position);

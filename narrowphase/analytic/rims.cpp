@@ -347,6 +347,7 @@ struct NormalSearch {
 }  // namespace
 
 bool has_rim_contact(ShapeType a, ShapeType b) {
+    if (a == ShapeType::mapping || b == ShapeType::mapping) return false;
     return (has_rim(a) && b != ShapeType::sphere) || (has_rim(b) && a != ShapeType::sphere);
 }
 

@@ -1,5 +1,7 @@
 #include "narrowphase/casts/core_reach.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 namespace talus::detail {
 
 namespace {
@@ -45,6 +47,15 @@ Reach reach_of(const Shape& shape, const dvec3& center, const dvec3& axis) {
             }
             reach.add_box(dvec3(talus::center(hull.bounds)) - center, dvec3(half_extents(hull.bounds)), axis);
             const double sphere = length(center) + double(hull.bounding_radius);
+            reach.ring = std::min(reach.ring, sphere);
+            reach.sphere = std::min(reach.sphere, sphere);
+            break;
+        }
+        case ShapeType::mapping: {
+            // The box and the ball are those of the solid: too large by its radius.
+            const MappingSolid& solid = *shape.mapping;
+            reach.add_box(dvec3(talus::center(solid.bounds)) - center, dvec3(half_extents(solid.bounds)), axis);
+            const double sphere = length(center) + double(solid.bounding_radius);
             reach.ring = std::min(reach.ring, sphere);
             reach.sphere = std::min(reach.sphere, sphere);
             break;

@@ -85,7 +85,7 @@ RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation)
     if (!is_usable(shape) || !is_finite(origin) || !is_finite(translation)) return {.bad_input = true};
     const dvec3 o(origin), d(translation);
     if (shape.type == ShapeType::sphere) return cast_on_sphere(shape.radius, o, d);
-    if (shape.type == ShapeType::box) return cast_on_box(dvec3(shape.half_extents), o, d);
+    if (shape.type == ShapeType::box && shape.radius == 0.0f) return cast_on_box(dvec3(shape.half_extents), o, d);
     const Shape point;
     MinkowskiDifference difference(shape, point, MatrixTransform{origin, mat3(1.0f)});
     return cast_on_core(difference, size_of(shape), shape.radius, d);

@@ -67,6 +67,7 @@ bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
             return core.view->largest_coordinate <= largest_coordinate;
         case ShapeType::cylinder:
         case ShapeType::cone:
+        case ShapeType::mapping:
             return false;
     }
     return false;

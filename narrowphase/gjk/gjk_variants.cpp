@@ -42,7 +42,8 @@ std::uint64_t pair_of(const Vertex& v) { return std::uint64_t{v.index_a} << 16 |
 class CycleWatch {
 public:
     bool comes_back(const papers::Simplex& s) {
-        std::array<std::uint64_t, 3> state{pair_of(s.vertex[0]), pair_of(s.vertex[1]), pair_of(s.vertex[2])};
+        std::array<std::uint64_t, 3> state{};  // polygons have two vertices; the third stays 0
+        for (int i = 0; i < 3 && i < s.count; ++i) state[static_cast<std::size_t>(i)] = pair_of(s.vertex[i]);
         std::sort(state.begin(), state.end());
         if (steps_ > 0 && state == remembered_) return true;
         if (++steps_ >= until_) {
@@ -70,20 +71,24 @@ public:
           rotation_(b_in_a.rotation),
           position_(b_in_a.position),
           methods_(methods),
+          in_plane_(a.planar && b.planar && rotation_[0].z == 0.0 && rotation_[1].z == 0.0 && position_.z == 0.0),
           memory_(memory),
           search_a_(a, methods.support, memory.support_a, stored(memory.simplex, memory.simplex.a)),
           search_b_(b, methods.support, memory.support_b, stored(memory.simplex, memory.simplex.b)) {}
 
     GjkVariantResult run() {
         start();
-        const bool spans = !discards() || (complete_triangle(), s_.count >= 3);
-        result_.end = spans ? search() : GjkEnd::flat_start;
+        if (discards()) complete();
+        result_.end = discards() && s_.count < kept() ? GjkEnd::flat_start : search();
         conclude();
         return result_;
     }
 
 private:
     bool discards() const { return methods_.simplex == SimplexMethod::discard_and_add; }
+
+    /// The number of vertices that discard-and-add always keeps.
+    int kept() const { return in_plane_ ? 2 : 3; }
 
     Vertex vertex(std::uint16_t index_a, std::uint16_t index_b) const {
         const dvec3 a(a_.vertices[index_a]);
@@ -139,8 +144,10 @@ private:
         s_.vertex[s_.count++] = v;
     }
 
-    /// For discard-and-add: the first simplex becomes a triangle (or stays a tetrahedron).
-    void complete_triangle() {
+    /// For discard-and-add: the first simplex becomes a triangle (or stays a tetrahedron); in the plane, a segment (or
+    /// stays a triangle).
+    void complete() {
+        if (in_plane_) s_.count = std::min(s_.count, 3);
         if (s_.count == 4 && papers::is_flat(s_)) s_.count = 3;
         if (s_.count == 4) return;
         const int given = s_.count;
@@ -148,17 +155,18 @@ private:
         for (int i = 1; i < given; ++i) widen(Vertex(s_.vertex[i]));
         if (methods_.start != StartMethod::arbitrary) {
             const dvec3 d = between_centroids(), size = absolute(d);
-            const dvec3 least_axis = size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
-                                     : size.y <= size.z                   ? dvec3(0, 1, 0)
-                                                                          : dvec3(0, 0, 1);
+            const dvec3 least_axis = in_plane_                              ? dvec3(0, 0, 1)
+                                     : size.x <= size.y && size.x <= size.z ? dvec3(1, 0, 0)
+                                     : size.y <= size.z                     ? dvec3(0, 1, 0)
+                                                                            : dvec3(0, 0, 1);
             const dvec3 e = glm::cross(d, least_axis), f = glm::cross(d, e);
             for (const dvec3& across : {e, -e, f, -f, -d}) {
-                if (s_.count < 3 && glm::dot(across, across) > 0.0) widen(support(across));
+                if (s_.count < kept() && glm::dot(across, across) > 0.0) widen(support(across));
             }
         }
         // Fixed vertices, taken from the two lists in opposite orders, so that neighbours by number are not paired.
         const std::size_t na = a_.vertices.size(), nb = b_.vertices.size();
-        for (std::size_t i = 1; s_.count < 3 && i < na + nb; ++i) {
+        for (std::size_t i = 1; s_.count < kept() && i < na + nb; ++i) {
             widen(vertex(static_cast<std::uint16_t>(i % na), static_cast<std::uint16_t>((nb - i % nb) % nb)));
         }
     }
@@ -180,15 +188,15 @@ private:
             case SimplexMethod::discard_and_add:
                 break;
         }
-        if (s_.count == 4) {
-            const papers::Refined refined = papers::refine_set(s_);
+        if (s_.count > kept()) {
+            const papers::Refined refined = in_plane_ ? papers::refine_set_in_plane(s_) : papers::refine_set(s_);
             if (refined == papers::Refined::encloses) return true;
             if (refined == papers::Refined::flat) {
-                s_.count = 3;
+                s_.count = kept();
                 return false;
             }
         }
-        papers::nu_compute(s_);
+        in_plane_ ? papers::nu_compute_in_plane(s_) : papers::nu_compute(s_);
         return true;
     }
 
@@ -306,6 +314,7 @@ private:
     dmat3 rotation_;  ///< of B in A's frame
     dvec3 position_;
     const GjkMethods& methods_;
+    bool in_plane_;  ///< both are polygons in the plane z = 0
     GjkVariantMemory& memory_;
     SupportSearch search_a_, search_b_;
     papers::Simplex s_;

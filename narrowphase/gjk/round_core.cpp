@@ -174,8 +174,8 @@ dvec3 to_b(const MinkowskiDifference& difference, const dvec3& p) {
 }  // namespace
 
 bool has_one_round_core(const MinkowskiDifference& difference) {
-    return is_round(difference.core_a) != is_round(difference.core_b) && difference.core_a.type != open_core &&
-           difference.core_b.type != open_core;
+    return is_round(difference.core_a) != is_round(difference.core_b) && difference.core_a.type != ShapeType::mapping &&
+           difference.core_b.type != ShapeType::mapping;
 }
 
 bool move_onto_round_core(const MinkowskiDifference& difference, Simplex& simplex) {

@@ -132,6 +132,10 @@ void run_first_pass(const CollideCall& call, std::span<const std::uint32_t> acti
     const bool may_skip = call.settings.skip;
     for (const std::uint32_t pair : active) {
         PairRecord& record = call.pairs.record(pair);
+        if (record.rung == Rung::features) {  // its manifold is not found here
+            count(call.profile.pairs[static_cast<std::size_t>(Rung::features)]);
+            continue;
+        }
         const bool apart =
             may_skip && are_bounding_spheres_apart(call.colliders, record) && matches_shapes(call, record);
         if (apart) skip_by_bounding_spheres(call, pair, record);

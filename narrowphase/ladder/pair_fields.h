@@ -7,11 +7,11 @@
 namespace talus {
 
 template <>
-inline constexpr ShapeType last_value<ShapeType> = ShapeType::hull;
+inline constexpr ShapeType last_value<ShapeType> = ShapeType::mapping;
 template <>
 inline constexpr PairState last_value<PairState> = PairState::touching;
 template <>
-inline constexpr Rung last_value<Rung> = Rung::cold_epa;
+inline constexpr Rung last_value<Rung> = Rung::features;
 template <>
 inline constexpr FaceOwner last_value<FaceOwner> = FaceOwner::b;
 template <>

@@ -185,7 +185,7 @@ void try_axis(const CollideCall& call, const PairTest& test) {
         call.settle(record, Rung::axis_separated);
         return;
     }
-    const bool rim = has_rim(a.type) || has_rim(b.type);
+    const auto curved = [&] { return is_curved(a) || is_curved(b); };  // asked late, because most pairs are not
     // If the axis is a face's normal and the depth along it is shallow, the contact is on that face and EPA is not
     // needed. If the two faces do not overlap, the contact is elsewhere.
     if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thickness &&
@@ -195,14 +195,14 @@ void try_axis(const CollideCall& call, const PairTest& test) {
                                                           margin_along(call, test, n), cache.hints);
         count(call.profile.manifolds_built);
         const bool shallow =
-            separation >= -tolerance::axis_depth_of_edges * record.thickness || (rim && is_near_proof(test));
+            separation >= -tolerance::axis_depth_of_edges * record.thickness || (curved() && is_near_proof(test));
         if (manifold.overlaps && (shallow || manifold.count > 2)) {
             set_touching(call, test, manifold);
             call.settle(record, Rung::axis_touching);
             return;
         }
     }
-    if (rim && (!surface || record.state == PairState::touching) && follow_rim(call, test, n, separation)) return;
+    if (curved() && (!surface || record.state == PairState::touching) && follow_rim(call, test, n, separation)) return;
     call.queue_for_gjk(test);
 }
 
@@ -229,7 +229,7 @@ void run_gjk(const CollideCall& call, const PairTest& test, Rung rung) {
         return;
     }
     set_axis(cache, r.normal);
-    if (has_rim(a.type) || has_rim(b.type)) cache.epa.reference = test.pose;
+    if (is_curved(a) || is_curved(b)) cache.epa.reference = test.pose;
     const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
     if (r.status == GjkStatus::beyond_limit || will_stay_apart(call, test, r.distance - radii, r.normal, on_a, on_b)) {
         set_separated(call, test, r.lower_bound - radii);

@@ -22,8 +22,19 @@ const char* name_of(Rung rung) {
             return "warm_epa";
         case Rung::cold_epa:
             return "cold_epa";
+        case Rung::features:
+            return "features";
     }
     return "";
+}
+
+FeatureCounts& FeatureCounts::operator+=(const FeatureCounts& other) {
+    node_pairs += other.node_pairs;
+    pairs += other.pairs;
+    nearby += other.nearby;
+    candidates += other.candidates;
+    points += other.points;
+    return *this;
 }
 
 NarrowphaseProfile& NarrowphaseProfile::operator+=(const NarrowphaseProfile& other) {
@@ -42,6 +53,7 @@ NarrowphaseProfile& NarrowphaseProfile::operator+=(const NarrowphaseProfile& oth
     manifolds_built += other.manifolds_built;
     add(gjk_histogram, other.gjk_histogram);
     add(epa_histogram, other.epa_histogram);
+    features += other.features;
     for (std::size_t i = 0; i < tested_by_shapes.size(); ++i) {
         add(tested_by_shapes[i], other.tested_by_shapes[i]);
         add(microseconds_by_shapes[i], other.microseconds_by_shapes[i]);

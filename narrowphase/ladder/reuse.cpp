@@ -10,11 +10,16 @@ namespace talus::detail {
 namespace {
 
 /// True if the shape is round where it faces along `direction` (unit, shape frame). A contact point there moves over
-/// the body as it rolls.
-bool is_round_along(const Shape& shape, const vec3& direction) {
-    if (shape.radius > 0.0f) return true;
+/// the body as it rolls. A rounded box or hull, or a mapping, lies on a face if its manifold has an area.
+bool is_round_along(const Shape& shape, const vec3& direction, const Manifold& manifold) {
+    if (shape.radius > 0.0f) {
+        constexpr unsigned may_lie_flat =
+            1u << unsigned(ShapeType::box) | 1u << unsigned(ShapeType::hull) | 1u << unsigned(ShapeType::mapping);
+        return (may_lie_flat >> unsigned(shape.type) & 1u) == 0 || manifold.count <= 2;
+    }
     if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
     if (shape.type == ShapeType::cone) return !(direction.y < -tolerance::flat_cap);
+    if (shape.type == ShapeType::mapping) return manifold.count <= 2;
     return false;
 }
 
@@ -125,7 +130,8 @@ void set_reuse(const CollideCall& call, const PairTest& test, bool exact) {
     const Manifold& manifold = cache.manifold;
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const vec3 normal_in_b = transpose_mul(test.b_in_a.rotation, manifold.normal);
-    const bool round_a = is_round_along(a, manifold.normal), round_b = is_round_along(b, -normal_in_b);
+    const bool round_a = is_round_along(a, manifold.normal, manifold),
+               round_b = is_round_along(b, -normal_in_b, manifold);
     float motion = manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges : tolerance::reuse_motion;
     cache.rolling = RollingShape::none;
     if (round_a || round_b) {

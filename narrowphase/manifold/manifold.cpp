@@ -1,5 +1,6 @@
 #include <talus/narrowphase/manifold.h>
 
+#include <talus/narrowphase/mapping_solid.h>
 #include "common/assert.h"
 #include "common/lanes/lanes.h"
 #include "narrowphase/manifold/clip.h"
@@ -35,7 +36,9 @@ float reach_of(const Shape& shape) {
         case ShapeType::triangle:
             return std::max(span(1), span(2)) + shape.radius;
         case ShapeType::hull:
-            return largest(half_extents(shape.hull->bounds));
+            return largest(half_extents(shape.hull->bounds)) + shape.radius;
+        case ShapeType::mapping:
+            return largest(half_extents(shape.mapping->bounds));
         default:
             return largest(shape.half_extents) + shape.radius;
     }
@@ -121,6 +124,7 @@ private:
         if (shape.type == ShapeType::hull && hint < shape.hull->faces.size() &&
             glm::dot(shape.hull->faces[hint].normal, d) >= tolerance::face_alignment) {
             detail::set_hull_face(*shape.hull, hint, hinted);
+            hinted.offset += shape.radius;
             hinted.ids[0] = vertex_hint;
             if (accept(hinted)) return true;
             tried_hint = true;

@@ -1,6 +1,7 @@
 #include "narrowphase/manifold/projected_feature.h"
 
 #include "narrowphase/shapes/hull_data.h"
+#include "narrowphase/support/mapping_feature.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -180,6 +181,42 @@ void project_hull(const HullData& hull, const SupportingFeature& feature, const 
     finish_polygon(projected);
 }
 
+[[gnu::noinline]] void project_mapping(const MappingSolid& solid, const SupportingFeature& feature, const View& view,
+                                       ProjectedFeature& projected) {
+    const MappingFacet facet = mapping_facet(solid, feature.normal, feature.curvature[0]);
+    projected.count = facet.count;
+    for (int i = 0; i < facet.count; ++i) {
+        const int corner = view.mirrored ? facet.count - 1 - i : i;
+        const Float4 p = view.place(facet.points[corner] + solid.radius * feature.normal);
+        projected.x[i] = p[0];
+        projected.y[i] = p[1];
+        projected.vertex[i] = facet.ids[corner];
+    }
+    close_loop(projected);
+    finish_polygon(projected);
+}
+
+void project_polygon(const Shape& shape, const SupportingFeature& feature, const View& given,
+                     ProjectedFeature& projected) {
+    // The corners of a rounded polytope's face are the core's, moved along the face's normal.
+    const View* view = &given;
+    View moved;
+    if (shape.radius > 0.0f) {
+        moved = given;
+        moved.origin += given.turn(shape.radius * feature.normal);
+        view = &moved;
+    }
+    if (shape.type == ShapeType::box) {
+        project_box(shape.half_extents, feature, *view, projected);
+    } else if (shape.type == ShapeType::hull) {
+        project_hull(data_of(*shape.hull), feature, *view, projected);
+    } else if (shape.type == ShapeType::triangle) {
+        project_triangle(shape, feature, given, projected);
+    } else {
+        project_mapping(*shape.mapping, feature, given, projected);
+    }
+}
+
 /// The rim points' steps from the lowest one: first the four that are 90 degrees apart, then those between them.
 constexpr std::uint8_t rim_order[rim_points] = {0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15};
 
@@ -250,13 +287,7 @@ void project(const Shape& shape, const SupportingFeature& feature, const View& v
             break;
         case SupportingFeatureKind::polygon:
             set_plane(view, feature, projected);
-            if (shape.type == ShapeType::box) {
-                project_box(shape.half_extents, feature, view, projected);
-            } else if (shape.type == ShapeType::triangle) {
-                project_triangle(shape, feature, view, projected);
-            } else {
-                project_hull(data_of(*shape.hull), feature, view, projected);
-            }
+            project_polygon(shape, feature, view, projected);
             break;
         case SupportingFeatureKind::disc:
             set_plane(view, feature, projected);

@@ -87,6 +87,48 @@ double edge_face_distance(const Segment& edge, const Polyhedron& p, std::uint32_
     return std::sqrt(best);
 }
 
+std::array<dvec3, 2> nearest_on_segments(const dvec3& p0, const dvec3& p1, const dvec3& q0, const dvec3& q1) {
+    const dvec3 u = p1 - p0, v = q1 - q0, w = p0 - q0;
+    const double uu = glm::dot(u, u), uv = glm::dot(u, v), vv = glm::dot(v, v), uw = glm::dot(u, w),
+                 vw = glm::dot(v, w);
+    std::array<dvec3, 2> best{p0, q0};
+    double least = std::numeric_limits<double>::infinity();
+    const auto offer = [&](double s, double t) {
+        const dvec3 p = p0 + s * u, q = q0 + t * v;
+        const double d = squared(p - q);
+        if (d < least) least = d, best = {p, q};
+    };
+    offer(0.0, std::clamp(vw / vv, 0.0, 1.0));
+    offer(1.0, std::clamp((vw + uv) / vv, 0.0, 1.0));
+    offer(std::clamp(-uw / uu, 0.0, 1.0), 0.0);
+    offer(std::clamp((uv - uw) / uu, 0.0, 1.0), 1.0);
+    const double det = uu * vv - uv * uv;
+    if (det > parallel * parallel * uu * vv) {
+        const double s = (uv * vw - vv * uw) / det, t = (uu * vw - uv * uw) / det;
+        if (s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0) offer(s, t);
+    }
+    return best;
+}
+
+dvec3 nearest_on_face(const dvec3& point, const Polyhedron& p, std::uint32_t face) {
+    const dvec3 foot = point - vertex_face_distance(point, p.faces[face]) * p.faces[face].normal;
+    if (point_in_face(foot, p, face)) return foot;
+    dvec3 best = foot;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Index e : p.edges_of_face(face)) {
+        const dvec3& from = p.vertices[p.edges[e].vertices[0]];
+        const dvec3 along = p.vertices[p.edges[e].vertices[1]] - from;
+        const double t = std::clamp(glm::dot(point - from, along) / glm::dot(along, along), 0.0, 1.0);
+        const dvec3 q = from + t * along;
+        if (squared(q - point) < least) least = squared(q - point), best = q;
+    }
+    return best;
+}
+
+double point_face_distance(const dvec3& point, const Polyhedron& p, std::uint32_t face) {
+    return std::sqrt(squared(nearest_on_face(point, p, face) - point));
+}
+
 bool edge_meets_face(const Segment& edge, const Polyhedron& p, std::uint32_t face, double band) {
     const PolyhedronFace& f = p.faces[face];
     const double a0 = vertex_face_distance(edge.ends[0], f), a1 = vertex_face_distance(edge.ends[1], f);

@@ -55,9 +55,19 @@ bool edge_meets_face(const Segment& edge, const Polyhedron& polyhedron, std::uin
 /// Returns the distance of an edge and a face, m; 0 if they meet.
 double edge_face_distance(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face);
 
-/// Returns a lower bound of that distance by the functional form of the predicate, m. The computation ends early once
-/// the bound is known to be at least `enough` (m): for most edges far from a face the distances of their ends to its
-/// plane prove that.
+/// Returns the distance of a point and a face, m.
+double point_face_distance(const glm::dvec3& point, const Polyhedron& polyhedron, std::uint32_t face);
+
+/// Returns the point of a face nearest to a point.
+glm::dvec3 nearest_on_face(const glm::dvec3& point, const Polyhedron& polyhedron, std::uint32_t face);
+
+/// Returns the nearest points of two segments of positive length, p's first.
+std::array<glm::dvec3, 2> nearest_on_segments(const glm::dvec3& p0, const glm::dvec3& p1, const glm::dvec3& q0,
+                                              const glm::dvec3& q1);
+
+/// Returns a lower bound of the distance of an edge and a face by the functional form of the predicate, m. The
+/// computation ends early once the bound is known to be at least `enough` (m): for most edges far from a face the
+/// distances of their ends to its plane prove that.
 double edge_face_bound(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face, double band,
                        double enough = std::numeric_limits<double>::infinity());
 

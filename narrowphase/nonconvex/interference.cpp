@@ -2,6 +2,7 @@
 
 #include "narrowphase/nonconvex/candidates.h"
 #include "narrowphase/nonconvex/edge_face.h"
+#include "narrowphase/nonconvex/interference_at.h"
 
 #include <algorithm>
 
@@ -174,6 +175,12 @@ InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, co
                                 const Transform& pose_b, DistanceKind distance) {
     if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
     return test_all(a, b, relative_pose(pose_a, pose_b), distance);
+}
+
+InterferenceResult interference_at(const Polyhedron& a, const Polyhedron& b, const RelativePlace& place,
+                                   DistanceKind distance) {
+    const Move move{to_matrix(place.rotation), place.position};
+    return test_all(a, b, {place.rotation, move, inverse(move)}, distance);
 }
 
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,

@@ -14,28 +14,13 @@ using Index = std::uint32_t;
 using std::numbers::pi;
 constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 
-/// How far the local hull of a vertex may be from being pointed for the vertex to have a region, and the greatest
-/// number of edges of a vertex for whose region a cap is computed (the time is cubic).
+/// How far the local hull of a vertex may be from being pointed for the vertex to have a region, cosine.
 constexpr double region_slack = 1e-3;
-constexpr Index most_edges_for_cap = 48;
 
 /// Finds a cap around the region of a vertex, which the corners of the polar cone of its edges' directions span.
 /// Returns false if there are no corners.
 bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cosine) {
-    std::vector<dvec3> corners;
-    for (std::size_t i = 0; i < directions.size(); ++i) {
-        for (std::size_t j = i + 1; j < directions.size(); ++j) {
-            const dvec3 cross = glm::cross(directions[i], directions[j]);
-            const double length = glm::length(cross);
-            if (length < 1e-9) continue;
-            for (const double sign : {1.0, -1.0}) {
-                const dvec3 corner = cross * (sign / length);
-                const bool inside = std::all_of(directions.begin(), directions.end(),
-                                                [&](const dvec3& d) { return glm::dot(d, corner) <= region_slack; });
-                if (inside) corners.push_back(corner);
-            }
-        }
-    }
+    const std::vector<dvec3> corners = polar_corners(directions);
     if (corners.empty()) return false;
     dvec3 sum(0.0);
     for (const dvec3& c : corners) sum += c;
@@ -97,6 +82,7 @@ void add_arc(OrientationGraph& graph, const PolyhedronEdge& edge, Index index) {
     const auto at = [&](double phi) { return glm::normalize(std::cos(phi) * arc.from + std::sin(phi) * ahead); };
     arc.middle = at(arc.half_angle);
     arc.first_sample = static_cast<Index>(graph.samples.size());
+    graph.arc_of_edge[index] = static_cast<Index>(graph.arcs.size());
     arc.samples = static_cast<Index>(std::ceil(angle / arc_step)) + (angle == 0.0);
     for (Index k = 0; k < arc.samples; ++k) graph.samples.push_back(at(angle * (k + 0.5) / arc.samples));
     graph.arcs.push_back(arc);
@@ -115,7 +101,7 @@ void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
     region.count = static_cast<Index>(graph.directions.size()) - region.first;
     region.center = dvec3(1, 0, 0);
     region.cap_cosine = whole_sphere;
-    if (region.count <= most_edges_for_cap) {
+    if (region.count <= most_edges_for_corners) {
         const std::span<const dvec3> directions(graph.directions.data() + region.first, region.count);
         if (!cap_of_region(directions, region.center, region.cap_cosine)) {
             graph.directions.resize(region.first);
@@ -124,6 +110,7 @@ void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
             return;
         }
     }
+    graph.region_of_vertex[vertex] = static_cast<Index>(graph.regions.size());
     graph.regions.push_back(region);
 }
 
@@ -133,6 +120,24 @@ bool near_cap(const dvec3& center, double cosine, const dvec3& v, double slack) 
 }
 
 }  // namespace
+
+std::vector<dvec3> polar_corners(std::span<const dvec3> directions) {
+    std::vector<dvec3> corners;
+    for (std::size_t i = 0; i < directions.size(); ++i) {
+        for (std::size_t j = i + 1; j < directions.size(); ++j) {
+            const dvec3 cross = glm::cross(directions[i], directions[j]);
+            const double length = glm::length(cross);
+            if (length < 1e-9) continue;
+            for (const double sign : {1.0, -1.0}) {
+                const dvec3 corner = cross * (sign / length);
+                const bool inside = std::all_of(directions.begin(), directions.end(),
+                                                [&](const dvec3& d) { return glm::dot(d, corner) <= region_slack; });
+                if (inside) corners.push_back(corner);
+            }
+        }
+    }
+    return corners;
+}
 
 bool node_in_region(const OrientationGraph& graph, const OrientationRegion& region, const dvec3& node, double slack) {
     if (!near_cap(region.center, region.cap_cosine, node, slack)) return false;
@@ -155,6 +160,9 @@ OrientationGraph make_orientation_graph(const Polyhedron& p) {
     OrientationGraph graph;
     graph.skew = p.skew;
     graph.edges = p.edges.size();
+    graph.links = make_face_orientation_graph(p);
+    graph.arc_of_edge.assign(p.edges.size(), nowhere);
+    graph.region_of_vertex.assign(p.vertices.size(), nowhere);
     for (const PolyhedronFace& f : p.faces) graph.nodes.push_back(f.normal);
     for (Index e = 0; e < p.edges.size(); ++e) {
         for (int k = 0; k < 3; ++k) graph.axes[k].push_back(static_cast<float>(p.edges[e].direction[k]));

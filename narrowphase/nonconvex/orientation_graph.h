@@ -10,8 +10,10 @@
 ///     vertex  -> region    {n : n . d <= 0 for the directions d of all its edges}: the normals of its local convex
 ///                          hull; empty for saddle points, which are dropped
 ///
-/// The graph can be made before the orientation is known. overlay.h compares two graphs.
+/// The graph can be made before the orientation is known. overlay.h compares two graphs. The lists here are for
+/// searches; face_orientation_graph.h has the links.
 
+#include <talus/narrowphase/nonconvex/face_orientation_graph.h>
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
 #include <array>
@@ -24,6 +26,9 @@ namespace talus {
 /// The greatest slack for which the grid can be used, rad; with a larger slack every pair is tested. Larger: cells hold
 /// more.
 inline constexpr double grid_slack = 0.03;
+
+/// The arc of an edge, or the region of a vertex, that is not on the sphere.
+inline constexpr std::uint32_t nowhere = ~std::uint32_t(0);
 
 /// A list for each cell of a cube around the unit sphere: six sides of n x n cells.
 struct SphereGrid {
@@ -62,17 +67,27 @@ struct OrientationGraph {
     std::vector<glm::dvec3> nodes;  ///< by face
     std::vector<OrientationArc> arcs;
     std::vector<OrientationRegion> regions;
-    std::vector<glm::dvec3> directions;      ///< of the regions
-    std::vector<std::uint32_t> edge_of;      ///< the edge each direction belongs to
-    std::vector<std::int8_t> leaves;         ///< 1 if it is that edge's direction, -1 if it is the opposite
-    std::array<std::vector<float>, 3> axes;  ///< x, y and z of the directions of all edges
-    std::vector<glm::dvec3> samples;         ///< of the arcs
-    std::size_t edges = 0;                   ///< of the polyhedron, concave ones included
+    std::vector<glm::dvec3> directions;           ///< of the regions
+    std::vector<std::uint32_t> edge_of;           ///< the edge each direction belongs to
+    std::vector<std::int8_t> leaves;              ///< 1 if it is that edge's direction, -1 if it is the opposite
+    std::vector<std::uint32_t> arc_of_edge;       ///< by edge; `nowhere` for concave ones
+    std::vector<std::uint32_t> region_of_vertex;  ///< by vertex; `nowhere` for saddle points
+    std::array<std::vector<float>, 3> axes;       ///< x, y and z of the directions of all edges
+    std::vector<glm::dvec3> samples;              ///< of the arcs
+    std::size_t edges = 0;                        ///< of the polyhedron, concave ones included
     SphereGrid arc_grid, region_grid;
+    FaceOrientationGraph links;  ///< which arcs, nodes and regions are beside each other
     double skew = 0.0;
 };
 
 OrientationGraph make_orientation_graph(const Polyhedron& polyhedron);
+
+/// The greatest number of edges of a vertex whose corners are computed by polar_corners (the time is cubic).
+inline constexpr std::size_t most_edges_for_corners = 48;
+
+/// Returns the corners of the polar cone {n : n . d <= 0} of some directions, unit, in no order and some of them more
+/// than once; none if the cone is empty.
+std::vector<glm::dvec3> polar_corners(std::span<const glm::dvec3> directions);
 
 /// Returns whether a direction lies in a region of the graph, or within the slack (rad) of it.
 bool node_in_region(const OrientationGraph& graph, const OrientationRegion& region, const glm::dvec3& node,

@@ -1,5 +1,7 @@
 #include "narrowphase/nonconvex/overlay.h"
 
+#include "narrowphase/casts/double_rotation.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -16,8 +18,12 @@ constexpr double turn = 2.0 * pi;
 /// The largest table of signs, in bytes. A larger one does not fit into the processor's caches; then the grid is used.
 constexpr std::size_t most_signs = std::size_t(1) << 15;
 
-/// The largest error of cosines of unit vectors in float.
-constexpr double float_rounding = 1e-6;
+/// The greatest slack for the walk, rad. With a larger one, a node beyond the tip of a pointed region can count as in
+/// it although it is in no region beside that one, so that no walk comes by.
+constexpr double walk_slack = 1e-4;
+
+/// A node this near to an arc may be on either side of it, but for rounding, in the connected sweep, rad.
+constexpr double order_rounding = 1e-9;
 
 // ---- Longitudes, for the sweep -------------------------------------------------------------------------------------
 
@@ -114,15 +120,25 @@ public:
           slack_(slack),
           scratch_(scratch),
           out_(out) {
-        scratch_.tests = 0;
-        out_.a_vertices.clear();
-        out_.b_vertices.clear();
-        out_.edges.clear();
+        scratch_.arc_tests = scratch_.region_tests = 0;
+        scratch_.connected = {};
+        scratch_.walked = false;
+        clear();
     }
 
     void run(OverlayMethod method) {
+        if (method == OverlayMethod::walk) {
+            if (slack_ <= walk_slack && can_walk(a_) && can_walk(b_) && walk()) {
+                scratch_.walked = true;
+                return;
+            }
+            clear();
+            method = OverlayMethod::signs;
+        }
         if (method == OverlayMethod::sweep) {
-            sweep();
+            sweep(scratch_.parts);
+        } else if (method == OverlayMethod::connected_sweep) {
+            sweep_connected();
         } else if (method == OverlayMethod::signs &&
                    std::max(a_.edges * b_.nodes.size(), b_.edges * a_.nodes.size()) <= most_signs) {
             by_signs();
@@ -134,26 +150,191 @@ public:
     }
 
 private:
+    void clear() {
+        out_.a_vertices.clear();
+        out_.b_vertices.clear();
+        out_.edges.clear();
+    }
+
     dvec3 b_node_in_a(Index i) const { return -(rotation_ * b_.nodes[i]); }
     dvec3 a_node_in_b(Index i) const { return -(inverse_ * a_.nodes[i]); }
 
-    void test_arcs(Index i, Index j, const PlacedArc& placed) {
-        ++scratch_.tests;
+    void test_arcs(Index i, Index j, const PlacedArc& placed) { find_crossing(i, j, placed); }
+
+    bool find_crossing(Index i, Index j, const PlacedArc& placed) {
+        ++scratch_.arc_tests;
         ArcSides sides;
-        if (!arcs_cross(a_.arcs[i], placed, slack_, sides)) return;
+        const bool cross = arcs_cross(a_.arcs[i], placed, slack_, sides);
+        if (scratch_.trace) {
+            tell(OverlayStepKind::arcs_tested, false, a_.arcs[i].edge, b_.arcs[j].edge);
+            if (cross) tell(OverlayStepKind::arcs_cross, false, a_.arcs[i].edge, b_.arcs[j].edge);
+        }
+        if (!cross) return false;
         const auto upright = [](double cosine) { return static_cast<float>(std::abs(cosine)); };
         out_.edges.push_back(
             {i, j, {upright(sides.b[0]), upright(sides.b[1]), upright(sides.a[0]), upright(sides.a[1])}});
+        return true;
     }
 
-    void test_region_of_a(Index region, Index face, const dvec3& node) {
-        ++scratch_.tests;
-        if (node_in_region(a_, a_.regions[region], node, slack_)) out_.a_vertices.push_back({region, face});
+    bool test_region_of_a(Index region, Index face, const dvec3& node) {
+        ++scratch_.region_tests;
+        if (!node_in_region(a_, a_.regions[region], node, slack_)) return false;
+        out_.a_vertices.push_back({region, face});
+        if (scratch_.trace) tell(OverlayStepKind::node_in_region, true, face, a_.regions[region].vertex);
+        return true;
     }
 
-    void test_region_of_b(Index region, Index face, const dvec3& node) {
-        ++scratch_.tests;
-        if (node_in_region(b_, b_.regions[region], node, slack_)) out_.b_vertices.push_back({region, face});
+    bool test_region_of_b(Index region, Index face, const dvec3& node) {
+        ++scratch_.region_tests;
+        if (!node_in_region(b_, b_.regions[region], node, slack_)) return false;
+        out_.b_vertices.push_back({region, face});
+        if (scratch_.trace) tell(OverlayStepKind::node_in_region, false, face, b_.regions[region].vertex);
+        return true;
+    }
+
+    void tell(OverlayStepKind kind, bool of_b, Index index, Index other) {
+        scratch_.trace->steps.push_back({kind, of_b, index, other, longitude_});
+    }
+
+    // The walk, for convex shapes: the arcs of each do not cross each other, and the regions tile the sphere. All edges
+    // have arcs and all vertices have regions, with the same indices.
+
+    static bool can_walk(const OrientationGraph& g) {
+        return g.links.convex && g.regions.size() == g.links.regions.size();
+    }
+
+    static Index other_end(const FaceOrientationGraph& links, Index arc, Index region) {
+        const std::array<Index, 2>& r = links.arcs[arc].regions;
+        return r[0] == region ? r[1] : r[0];
+    }
+
+    /// Follows all arcs of B through the regions of A, from node to node, and finds the crossings and the regions that
+    /// B's nodes lie in; then the regions of A's nodes. Returns false if rounding has led it astray.
+    bool walk() {
+        const FaceOrientationGraph &la = a_.links, &lb = b_.links;
+        std::vector<std::vector<Index>>&regions_of = scratch_.regions_of_node, &crossed = scratch_.crossed_by;
+        start_lists(regions_of, b_.nodes.size());
+        start_lists(crossed, a_.edges);
+        std::vector<Index>&region_stamps = scratch_.stamps, &arc_stamps = scratch_.arc_stamps, &path = scratch_.reached;
+        region_stamps.assign(la.regions.size(), 0);
+        arc_stamps.assign(la.arcs.size(), 0);
+        std::vector<bool>& followed = scratch_.followed;
+        followed.assign(lb.arcs.size(), false);
+
+        find_first_node();
+        std::vector<Index>& queue = scratch_.queue;
+        queue.assign(1, 0);
+        for (std::size_t q = 0; q < queue.size(); ++q) {
+            const Index node = queue[q];
+            for (const Index arc : lb.arcs_of_node(node)) {
+                if (followed[arc]) continue;
+                followed[arc] = true;
+                const PlacedArc placed = place(b_.arcs[arc], rotation_);
+                path = regions_of[node];
+                for (const Index r : path) region_stamps[r] = arc + 1;
+                for (std::size_t i = 0; i < path.size(); ++i) {
+                    const Index region = path[i];
+                    if (scratch_.trace) tell(OverlayStepKind::region_entered, true, arc, region);
+                    for (const Index e : la.arcs_of_region(region)) {
+                        if (arc_stamps[e] == arc + 1) continue;
+                        arc_stamps[e] = arc + 1;
+                        if (!find_crossing(e, arc, placed)) continue;
+                        crossed[e].push_back(arc);
+                        const Index next = other_end(la, e, region);
+                        if (region_stamps[next] == arc + 1) continue;
+                        region_stamps[next] = arc + 1;
+                        path.push_back(next);
+                    }
+                }
+                const Index to = lb.arcs[arc].nodes[lb.arcs[arc].nodes[0] == node ? 1 : 0];
+                if (!regions_of[to].empty()) continue;
+                const dvec3 direction = b_node_in_a(to);
+                for (const Index r : path) {
+                    if (test_region_of_a(r, to, direction)) regions_of[to].push_back(r);
+                }
+                if (regions_of[to].empty()) return false;
+                queue.push_back(to);
+            }
+        }
+        return queue.size() == b_.nodes.size() && find_nodes_of_a();
+    }
+
+    static void start_lists(std::vector<std::vector<Index>>& lists, std::size_t size) {
+        if (lists.size() < size) lists.resize(size);
+        for (std::vector<Index>& list : lists) list.clear();
+    }
+
+    /// Finds A's regions around B's first node: climbs along A's edges to a vertex that is highest in its direction.
+    void find_first_node() {
+        const FaceOrientationGraph& la = a_.links;
+        const dvec3 node = b_node_in_a(0);
+        Index v = 0;
+        for (bool climbing = true; climbing;) {
+            climbing = false;
+            double most = slack_;
+            const OrientationRegion& r = a_.regions[v];
+            for (Index k = r.first; k < r.first + r.count; ++k) {
+                const double rise = glm::dot(a_.directions[k], node);
+                if (rise <= most) continue;
+                most = rise, climbing = true;
+                v = other_end(la, a_.edge_of[k], r.vertex);
+            }
+        }
+        // With ties, the regions beside it, too.
+        std::vector<Index>& reached = scratch_.reached;
+        const auto reach = [&](Index r) {
+            if (scratch_.stamps[r] != 0) return;
+            scratch_.stamps[r] = 1;
+            reached.push_back(r);
+        };
+        reached.clear();
+        reach(v);
+        for (std::size_t i = 0; i < reached.size(); ++i) {
+            const Index region = reached[i];
+            if (!test_region_of_a(region, 0, node)) continue;
+            scratch_.regions_of_node[0].push_back(region);
+            for (const Index e : la.arcs_of_region(region)) {
+                if (std::abs(glm::dot(node, a_.arcs[e].axis)) <= slack_) reach(other_end(la, e, region));
+            }
+        }
+        std::fill(scratch_.stamps.begin(), scratch_.stamps.end(), 0);
+    }
+
+    /// An arc of A that is crossed ends in a region beside an arc that crosses it; one that is not lies in one region,
+    /// so its nodes are in the same one.
+    bool find_nodes_of_a() {
+        const FaceOrientationGraph &la = a_.links, &lb = b_.links;
+        std::vector<std::vector<Index>>&regions_of = scratch_.regions_of_node, &crossed = scratch_.crossed_by;
+        start_lists(regions_of, a_.nodes.size());
+        std::vector<Index>&stamps = scratch_.stamps, &queue = scratch_.queue;
+        stamps.assign(lb.regions.size(), 0);
+        queue.clear();
+        for (Index node = 0; node < a_.nodes.size(); ++node) {
+            const dvec3 direction = a_node_in_b(node);
+            for (const Index e : la.arcs_of_node(node)) {
+                for (const Index g : crossed[e]) {
+                    for (const Index r : lb.arcs[g].regions) {
+                        if (stamps[r] == node + 1) continue;
+                        stamps[r] = node + 1;
+                        if (test_region_of_b(r, node, direction)) regions_of[node].push_back(r);
+                    }
+                }
+            }
+            if (!regions_of[node].empty()) queue.push_back(node);
+        }
+        for (std::size_t q = 0; q < queue.size(); ++q) {
+            for (const Index e : la.arcs_of_node(queue[q])) {
+                const Index to = la.arcs[e].nodes[la.arcs[e].nodes[0] == queue[q] ? 1 : 0];
+                if (!crossed[e].empty() || !regions_of[to].empty()) continue;
+                const dvec3 direction = a_node_in_b(to);
+                for (const Index r : regions_of[queue[q]]) {
+                    if (test_region_of_b(r, to, direction)) regions_of[to].push_back(r);
+                }
+                if (regions_of[to].empty()) return false;
+                queue.push_back(to);
+            }
+        }
+        return queue.size() == a_.nodes.size();
     }
 
     void every_pair() {
@@ -287,10 +468,47 @@ private:
     };
     static constexpr Index inactive = ~Index(0);
 
-    /// Returns the longitudes of a region, by its cap.
-    Meridians region_span(const dvec3& center, double cap_cosine) const {
-        if (cap_cosine <= whole_sphere) return all_around;
-        return meridians_near(center, std::acos(std::min(1.0, cap_cosine)) + slack_);
+    /// Returns the longitudes of a region, in A's frame; `place` maps the graph's frame to it, and `pole` is A's z axis
+    /// in the graph's frame.
+    template <class Place>
+    Meridians region_span(const OrientationGraph& graph, const OrientationRegion& region, Place&& place,
+                          const dvec3& pole) const {
+        const std::span<const dvec3> corners = graph.links.corners_of(region.vertex);
+        if (scratch_.region_spans_by_arcs && corners.size() >= 3) {
+            if (node_in_region(graph, region, pole, slack_) || node_in_region(graph, region, -pole, slack_))
+                return all_around;
+            return span_of_corners(corners, place);
+        }
+        if (region.cap_cosine <= whole_sphere) return all_around;
+        // As in node_in_region, where the slack is one of cosines.
+        return meridians_near(place(region.center), std::acos(std::clamp(region.cap_cosine - slack_, -1.0, 1.0)));
+    }
+
+    /// If no pole is inside, the bounding arcs are monotone in longitude, so that the corners tell the longitudes. The
+    /// slack moves a corner outward by more, the sharper it is.
+    template <class Place>
+    Meridians span_of_corners(std::span<const dvec3> corners, Place&& place) const {
+        const std::size_t n = corners.size();
+        dvec3 middle(0.0);
+        for (const dvec3& c : corners) middle += c;
+        const double from = longitude(place(middle));
+        double west = 0.0, east = 0.0;
+        dvec3 before = glm::cross(corners[n - 1], corners[0]);
+        for (std::size_t k = 0; k < n; ++k) {
+            const dvec3 after = glm::cross(corners[k], corners[(k + 1) % n]);
+            const double lengths = detail::length(before) * detail::length(after);
+            // The sine of half the angle of the corner, from the inward normals of the sides there.
+            const double sine2 = lengths > 1e-12 ? 0.5 * (1.0 + glm::dot(before, after) / lengths) : 0.0;
+            before = after;
+            if (sine2 < 1e-6) return all_around;
+            const dvec3 c = place(corners[k]);
+            const double r = std::sqrt(c.x * c.x + c.y * c.y), grown = slack_ / std::sqrt(sine2);
+            if (r <= 2.0 * grown) return all_around;
+            const double spread = std::asin(std::min(1.0, grown / r)) + 1e-9, at = turned_by(longitude(c), from);
+            west = std::min(west, at - spread);
+            east = std::max(east, at + spread);
+        }
+        return {from + west, std::min(east - west, turn)};
     }
 
     std::vector<Index>& active_list(Swept& s, Kind kind, bool blue) {
@@ -327,9 +545,16 @@ private:
         s.position[k] = inactive;
     }
 
-    /// Lists all features as intervals of longitude, in A's frame.
-    Swept all_intervals() {
+    /// Lists features as intervals of longitude, in A's frame.
+    Swept all_intervals(OverlayParts parts) {
         Swept s;
+        if (parts != OverlayParts::regions) add_arcs(s);
+        if (parts != OverlayParts::arcs) add_regions(s);
+        s.position.assign(s.intervals.size(), inactive);
+        return s;
+    }
+
+    void add_arcs(Swept& s) {
         for (Index i = 0; i < a_.arcs.size(); ++i) {
             const OrientationArc& arc = a_.arcs[i];
             s.intervals.push_back({meridians_of(arc.from, arc.to, arc.axis, slack_), i, Kind::arc, false});
@@ -339,10 +564,15 @@ private:
             s.blue_arcs.push_back(p);
             s.intervals.push_back({meridians_of(p.from, p.to, p.axis, slack_), j, Kind::arc, true});
         }
-        // Regions of A with nodes of B, and regions of B with nodes of A; all in A's frame.
+    }
+
+    /// Regions of A with nodes of B, and regions of B with nodes of A; all in A's frame.
+    void add_regions(Swept& s) {
+        const auto same = [](const dvec3& v) { return v; };
+        const auto mirrored = [this](const dvec3& v) { return -(rotation_ * v); };
         for (Index i = 0; i < a_.regions.size(); ++i) {
             const OrientationRegion& r = a_.regions[i];
-            s.intervals.push_back({region_span(r.center, r.cap_cosine), i, Kind::region, false});
+            s.intervals.push_back({region_span(a_, r, same, dvec3(0, 0, 1)), i, Kind::region, false});
         }
         for (Index f = 0; f < b_.nodes.size(); ++f) {
             s.blue_nodes.push_back(b_node_in_a(f));
@@ -350,18 +580,16 @@ private:
         }
         for (Index i = 0; i < b_.regions.size(); ++i) {
             const OrientationRegion& r = b_.regions[i];
-            s.intervals.push_back({region_span(-(rotation_ * r.center), r.cap_cosine), i, Kind::region, true});
+            s.intervals.push_back({region_span(b_, r, mirrored, -(inverse_ * dvec3(0, 0, 1))), i, Kind::region, true});
         }
         for (Index f = 0; f < a_.nodes.size(); ++f) {
             s.red_nodes.push_back(a_node_in_b(f));
             s.intervals.push_back({meridians_near(a_.nodes[f], slack_), f, Kind::node, false});
         }
-        s.position.assign(s.intervals.size(), inactive);
-        return s;
     }
 
-    void sweep() {
-        Swept s = all_intervals();
+    void sweep(OverlayParts parts) {
+        Swept s = all_intervals(parts);
         std::vector<Event> events;
         std::vector<Index> endless;
         for (Index k = 0; k < s.intervals.size(); ++k) {
@@ -386,6 +614,7 @@ private:
         // In the first round, a feature across the first meridian ends before it starts, and is not active then. In the
         // second round no feature becomes active: those that start are tested with those that are still active.
         for (const Event& e : events) {
+            tell_event(s, e);
             if (e.west) {
                 start(e.interval);
                 activate(s, e.interval);
@@ -394,7 +623,9 @@ private:
             }
         }
         for (const Index k : endless) deactivate(s, k);
+        if (scratch_.trace) tell(OverlayStepKind::second_round, false, 0, 0);
         for (const Event& e : events) {
+            tell_event(s, e);
             if (!e.west) {
                 deactivate(s, e.interval);
             } else if (s.position[e.interval] == inactive) {
@@ -403,19 +634,166 @@ private:
         }
     }
 
+    void tell_event(const Swept& s, const Event& e) {
+        if (!scratch_.trace) return;
+        longitude_ = e.at;
+        const Interval& f = s.intervals[e.interval];
+        const OrientationGraph& graph = f.blue ? b_ : a_;
+        if (f.kind == Kind::arc) {
+            tell(e.west ? OverlayStepKind::arc_begins : OverlayStepKind::arc_ends, f.blue, graph.arcs[f.index].edge, 0);
+        } else if (f.kind == Kind::node && e.west) {
+            tell(OverlayStepKind::node_passed, f.blue, f.index, 0);
+        }
+    }
+
+    // The connected sweep.
+
+    /// Frames to try, until one has poles that are near no great circle of an arc. They are aligned with nothing.
+    static constexpr int sweep_frames = 4;
+    static glm::dmat3 sweep_frame(int attempt) {
+        return to_matrix(glm::normalize(glm::dquat(0.7431, 0.3517, -0.2389 + 0.1371 * attempt, 0.5166)));
+    }
+
+    /// Lists the pairs of an arc of one and an arc that ends within the slack of it: the connected sweep sees only
+    /// those that cross. Returns false if an end is so near that rounding could change the order of its arcs.
+    bool list_near_pairs(std::vector<std::array<Index, 2>>& near) const {
+        const auto list = [&](const OrientationGraph& nodes, const OrientationGraph& arcs, const glm::dmat3& to_arcs,
+                              bool nodes_of_a) {
+            for (Index n = 0; n < nodes.nodes.size(); ++n) {
+                const dvec3 node = -(to_arcs * nodes.nodes[n]);
+                for (const Index i : arcs.arc_grid.at(node)) {
+                    if (!near_arc(arcs.arcs[i], node, slack_)) continue;
+                    if (near_arc(arcs.arcs[i], node, order_rounding)) return false;
+                    for (const Index e : nodes.links.arcs_of_node(n)) {
+                        const Index j = nodes.arc_of_edge[e];
+                        if (j != nowhere) near.push_back(nodes_of_a ? std::array{j, i} : std::array{i, j});
+                    }
+                }
+            }
+            return true;
+        };
+        return list(b_, a_, rotation_, false) && list(a_, b_, inverse_, true);
+    }
+
+    /// Returns false if an arc passes too near to a pole.
+    template <class Place>
+    static bool add_swept(const OrientationGraph& graph, Place&& place, SweptGraph& out) {
+        for (const dvec3& n : graph.nodes) {
+            const dvec3 v = place(n);
+            out.nodes.push_back({longitude(v), v.z / std::sqrt(v.x * v.x + v.y * v.y)});
+        }
+        constexpr double least = 1e-6;
+        for (const OrientationArc& arc : graph.arcs) {
+            // Mirroring at the centre does not change the sense of an arc about its axis, or its great circle.
+            const dvec3 from = place(arc.from), to = place(arc.to), axis = glm::cross(from, to);
+            const double length = detail::length(axis);
+            if (std::abs(axis.z) <= least * length) return false;
+            const bool eastward = axis.z > 0.0;
+            const Index west = arc.faces[eastward ? 0 : 1], east = arc.faces[eastward ? 1 : 0];
+            out.arcs.push_back({west, east, out.nodes[west].longitude, out.nodes[east].longitude,
+                                glm::dvec2(-axis.x / axis.z, -axis.y / axis.z)});
+        }
+        return true;
+    }
+
+    void sweep_connected() {
+        std::vector<std::array<Index, 2>> near;
+        glm::dmat3 frame;
+        SweptGraph red, blue;
+        bool found = false;
+        if (slack_ <= grid_slack && list_near_pairs(near)) {
+            for (int attempt = 0; attempt < sweep_frames && !found; ++attempt) {
+                frame = sweep_frame(attempt);
+                red = {}, blue = {};
+                found = add_swept(
+                            a_, [&](const dvec3& v) { return frame * v; }, red) &&
+                        add_swept(
+                            b_, [&](const dvec3& v) { return -(frame * (rotation_ * v)); }, blue);
+            }
+        }
+        if (!found) {
+            sweep(scratch_.parts);
+            return;
+        }
+        if (scratch_.parts != OverlayParts::arcs) sweep(OverlayParts::regions);
+        if (scratch_.parts == OverlayParts::regions) return;
+        if (scratch_.trace) {
+            scratch_.trace->pole = glm::transpose(frame) * dvec3(0, 0, 1);
+            scratch_.trace->zero = glm::transpose(frame) * dvec3(1, 0, 0);
+            scratch_.trace->steps.clear();  // of the regions, about another pole
+        }
+        ConnectedSweepReport report;
+        report.cross = [&](Index i, Index j, double at) {
+            longitude_ = at;
+            find_crossing(i, j, place(b_.arcs[j], rotation_));
+        };
+        if (scratch_.trace) {
+            report.node = [&](bool is_blue, Index node, double at) {
+                longitude_ = at;
+                tell(OverlayStepKind::node_passed, is_blue, node, 0);
+            };
+            report.end = [&](bool is_blue, Index arc, bool begins, double at) {
+                longitude_ = at;
+                tell(begins ? OverlayStepKind::arc_begins : OverlayStepKind::arc_ends, is_blue,
+                     (is_blue ? b_ : a_).arcs[arc].edge, 0);
+            };
+        }
+        scratch_.connected = connected_sweep(red, blue, report);
+        for (const auto& [i, j] : near) find_crossing(i, j, place(b_.arcs[j], rotation_));
+        if (!near.empty()) {
+            const auto before = [](const EdgeOnEdge& x, const EdgeOnEdge& y) {
+                return x.arc_a != y.arc_a ? x.arc_a < y.arc_a : x.arc_b < y.arc_b;
+            };
+            const auto same = [](const EdgeOnEdge& x, const EdgeOnEdge& y) {
+                return x.arc_a == y.arc_a && x.arc_b == y.arc_b;
+            };
+            std::sort(out_.edges.begin(), out_.edges.end(), before);
+            out_.edges.erase(std::unique(out_.edges.begin(), out_.edges.end(), same), out_.edges.end());
+        }
+        if (!scratch_.trace) return;
+        for (const VertexOnFace& c : out_.a_vertices)
+            tell(OverlayStepKind::node_in_region, true, c.face, a_.regions[c.region].vertex);
+        for (const VertexOnFace& c : out_.b_vertices)
+            tell(OverlayStepKind::node_in_region, false, c.face, b_.regions[c.region].vertex);
+    }
+
     const OrientationGraph &a_, &b_;
     const glm::dmat3& rotation_;
     glm::dmat3 inverse_;
     double slack_;
+    double longitude_ = 0.0;  ///< of the sweep, for the trace
     OverlayScratch& scratch_;
     ApplicableContacts& out_;
 };
 
 }  // namespace
 
+double overlay_slack(const OrientationGraph& a, const OrientationGraph& b, double slack) {
+    return slack + applicable_slack + a.skew + b.skew;
+}
+
+bool arcs_cross(const OrientationGraph& a, std::uint32_t arc_a, const OrientationGraph& b, std::uint32_t arc_b,
+                const glm::dmat3& rotation, double slack) {
+    ArcSides sides;
+    return arcs_cross(a.arcs[arc_a], place(b.arcs[arc_b], rotation), slack, sides);
+}
+
+OverlayTrace trace_overlay(const NonconvexShape& a, const NonconvexShape& b, const glm::dquat& rotation,
+                           OverlayMethod method) {
+    OverlayTrace trace;
+    const double length2 =
+        rotation.w * rotation.w + rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z;
+    if (!a.graph || !b.graph || !(std::abs(length2 - 1.0) < 1e-6)) return trace;
+    OverlayScratch scratch;
+    scratch.trace = &trace;
+    ApplicableContacts contacts;
+    find_applicable(*a.graph, *b.graph, to_matrix(glm::normalize(rotation)), 0.0, method, scratch, contacts);
+    return trace;
+}
+
 void find_applicable(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
                      OverlayMethod method, OverlayScratch& scratch, ApplicableContacts& out) {
-    Overlay(a, b, rotation, slack + applicable_slack + a.skew + b.skew, scratch, out).run(method);
+    Overlay(a, b, rotation, overlay_slack(a, b, slack), scratch, out).run(method);
 }
 
 }  // namespace talus

@@ -2,6 +2,8 @@
 
 #include <talus/narrowphase/support.h>
 
+#include <algorithm>
+
 namespace talus {
 
 namespace {
@@ -45,6 +47,7 @@ Result<PolytopeGraph> make_polytope_graph(const Shape& shape) {
     }
     for (const vec3& v : graph.vertices) graph.centroid += glm::dvec3(v);
     graph.centroid /= double(graph.vertices.size());
+    graph.planar = std::all_of(graph.vertices.begin(), graph.vertices.end(), [](const vec3& v) { return v.z == 0.0f; });
     return graph;
 }
 

@@ -102,4 +102,8 @@ enum class Refined : std::uint8_t {
 Refined refine_set(Simplex& simplex);  ///< four vertices
 void nu_compute(Simplex& simplex);     ///< three vertices
 
+/// The same in the plane z = 0: always two vertices. `Refined::face` then means an edge of the triangle.
+Refined refine_set_in_plane(Simplex& simplex);  ///< three vertices
+void nu_compute_in_plane(Simplex& simplex);     ///< two vertices
+
 }  // namespace talus::papers

@@ -1,5 +1,6 @@
 #include <talus/narrowphase/shape.h>
 
+#include <talus/narrowphase/mapping_solid.h>
 #include "common/number_text.h"
 #include "narrowphase/shapes/size_limits.h"
 
@@ -54,7 +55,7 @@ Error check_size_or_zero(std::string_view shape, const char* what, float value) 
     return check_size(shape, what, value);
 }
 
-/// Shapes with sharp edges must have radius 0: rounded boxes and hulls are not in the closed set.
+/// Cylinders and cones must have radius 0: rounded ones are not in the closed set.
 Error check_no_rounding(std::string_view shape, float radius) {
     if (radius == 0.0f) return {};
     return {ErrorCode::bad_argument, sentence("%.*s: %s is set to %s, but this shape has sharp edges; leave it at 0.",
@@ -153,6 +154,8 @@ std::string_view name_of(ShapeType type) {
             return "cone";
         case ShapeType::hull:
             return "hull";
+        case ShapeType::mapping:
+            return "mapping";
     }
     return "unknown shape";
 }
@@ -183,6 +186,20 @@ Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius) {
     return {.type = ShapeType::triangle, .radius = radius, .points = {a, b, c}};
 }
 
+Shape mapping_shape(std::shared_ptr<const MappingSolid> solid) {
+    Shape shape{.type = ShapeType::mapping};
+    if (solid) shape.radius = solid->radius;
+    shape.mapping = std::move(solid);
+    return shape;
+}
+
+Shape rounded(Shape polytope, float radius) {
+    const ShapeType type = polytope.type;
+    if (type == ShapeType::segment || type == ShapeType::triangle || type == ShapeType::box || type == ShapeType::hull)
+        polytope.radius += radius;
+    return polytope;
+}
+
 Error check(const Shape& shape) {
     const std::string_view name = name_of(shape.type);
     switch (shape.type) {
@@ -203,7 +220,7 @@ Error check(const Shape& shape) {
             if (Error error = check_size(name, "half extent along x", shape.half_extents.x)) return error;
             if (Error error = check_size(name, "half extent along y", shape.half_extents.y)) return error;
             if (Error error = check_size(name, "half extent along z", shape.half_extents.z)) return error;
-            return check_no_rounding(name, shape.radius);
+            return check_size_or_zero(name, "radius", shape.radius);
         case ShapeType::cylinder:
         case ShapeType::cone:
             return check_round(name, shape);
@@ -211,7 +228,17 @@ Error check(const Shape& shape) {
             if (!shape.hull)
                 return {ErrorCode::bad_argument, "hull: there is no hull in it; make one with make_hull() first."};
             if (Error error = check_unused_extents(name, shape)) return error;
-            return check_no_rounding(name, shape.radius);
+            return check_size_or_zero(name, "radius", shape.radius);
+        case ShapeType::mapping:
+            if (!shape.mapping)
+                return {ErrorCode::bad_argument,
+                        "mapping: there is no solid in it; make one with ellipsoid(), convex_sum() or "
+                        "make_mapping_solid() first."};
+            if (Error error = check_unused_extents(name, shape)) return error;
+            if (shape.radius == shape.mapping->radius) return {};
+            return {ErrorCode::bad_argument,
+                    sentence("%.*s: %s is %s, unlike that of its solid; make shapes with mapping_shape().", name,
+                             "Shape::radius", shape.radius)};
     }
     return {ErrorCode::bad_argument, "Shape::type is " + std::to_string(static_cast<int>(shape.type)) +
                                          "; it must be less than " + std::to_string(shape_type_count) +
@@ -235,7 +262,9 @@ Aabb bounds(const Shape& shape) {
                                glm::max(glm::max(shape.points[0], shape.points[1]), shape.points[2])},
                           shape.radius);
         case ShapeType::hull:
-            return shape.hull ? shape.hull->bounds : Aabb{};
+            return shape.hull ? expand(shape.hull->bounds, shape.radius) : Aabb{};
+        case ShapeType::mapping:
+            return shape.mapping ? shape.mapping->bounds : Aabb{};
     }
     return {};
 }
@@ -247,7 +276,7 @@ float bounding_radius(const Shape& shape) {
         case ShapeType::capsule:
             return shape.half_extents.y + shape.radius;
         case ShapeType::box:
-            return std::sqrt(length_squared(shape.half_extents)) * round_up;
+            return (std::sqrt(length_squared(shape.half_extents)) + shape.radius) * round_up;
         case ShapeType::cylinder:
         case ShapeType::cone: {
             const float radius = shape.half_extents.x, half_height = shape.half_extents.y;
@@ -260,7 +289,11 @@ float bounding_radius(const Shape& shape) {
             return (std::sqrt(farthest) + shape.radius) * round_up;
         }
         case ShapeType::hull:
-            return shape.hull ? shape.hull->bounding_radius : 0.0f;
+            if (!shape.hull) return 0.0f;
+            return shape.radius > 0.0f ? (shape.hull->bounding_radius + shape.radius) * round_up
+                                       : shape.hull->bounding_radius;
+        case ShapeType::mapping:
+            return shape.mapping ? shape.mapping->bounding_radius : 0.0f;
     }
     return 0.0f;
 }
@@ -277,13 +310,15 @@ float thickness(const Shape& shape) {
         case ShapeType::triangle:
             return infinite;
         case ShapeType::box:
-            return 6.0f / (1.0f / h.x + 1.0f / h.y + 1.0f / h.z);
+            return 6.0f / (1.0f / h.x + 1.0f / h.y + 1.0f / h.z) + 2.0f * shape.radius;
         case ShapeType::cylinder:
             return 3.0f * radius * height / (radius + height);
         case ShapeType::cone:
             return 2.0f * radius * height / (radius + std::sqrt(radius * radius + height * height));
         case ShapeType::hull:
-            return shape.hull ? shape.hull->thickness : infinite;
+            return shape.hull ? shape.hull->thickness + 2.0f * shape.radius : infinite;
+        case ShapeType::mapping:
+            return shape.mapping ? shape.mapping->thickness : infinite;
     }
     return infinite;
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// Internal: the size and the middle of a shape, as tolerances and searches use them.
 
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/shape.h>
 #include "narrowphase/shapes/hull_data.h"
 
@@ -26,7 +27,10 @@ inline double size_of(const Shape& shape) {
                 0.5f;
             break;
         case ShapeType::hull:
-            return data_of(*shape.hull).view.half_size;
+            return data_of(*shape.hull).view.half_size + shape.radius;
+        case ShapeType::mapping:
+            h = half_extents(shape.mapping->bounds);
+            return std::max(std::max(h.x, h.y), h.z);
         default:
             break;
     }
@@ -42,6 +46,8 @@ inline dvec3 middle_of(const Shape& shape) {
             return dvec3((shape.points[0] + shape.points[1] + shape.points[2]) * (1.0f / 3.0f));
         case ShapeType::hull:
             return dvec3(center(shape.hull->bounds));
+        case ShapeType::mapping:
+            return dvec3(center(shape.mapping->bounds));
         default:
             return dvec3(0.0);
     }
@@ -50,6 +56,7 @@ inline dvec3 middle_of(const Shape& shape) {
 /// Returns a point inside the core (shape frame). For a hull that is the centroid: the middle of its box may lie
 /// outside a flat hull, and behind a surface that the hull only touches.
 inline dvec3 inside_of(const Shape& shape) {
+    if (shape.type == ShapeType::mapping) return dvec3(shape.mapping->centroid);
     return shape.type == ShapeType::hull ? dvec3(shape.hull->centroid) : middle_of(shape);
 }
 

@@ -1,5 +1,6 @@
 #include "narrowphase/shapes/turned_bounds.h"
 
+#include <talus/narrowphase/mapping_solid.h>
 #include "common/lanes/float4.h"
 #include "narrowphase/shapes/hull_data.h"
 
@@ -59,6 +60,18 @@ Aabb hull_bounds(const Hull* hull, const quat& rotation) {
     return {glm::max(box.lower, -ball), glm::min(box.upper, ball)};
 }
 
+/// A few units of rounding more than the support points say, because they were rounded from double.
+[[gnu::noinline]] Aabb mapping_bounds(const MappingSolid& solid, const quat& rotation) {
+    const dmat3 m(to_matrix(rotation));
+    Aabb box;
+    for (int k = 0; k < 3; ++k) {
+        const dvec3 d(m[0][k], m[1][k], m[2][k]);
+        box.upper[k] = static_cast<float>(glm::dot(d, solid.mapping->support(d)));
+        box.lower[k] = static_cast<float>(glm::dot(d, solid.mapping->support(-d)));
+    }
+    return expand(box, 4e-7f * solid.bounding_radius);
+}
+
 /// Returns the box around the shape's core.
 Aabb core_bounds(const Shape& shape, const quat& rotation) {
     switch (shape.type) {
@@ -85,6 +98,8 @@ Aabb core_bounds(const Shape& shape, const quat& rotation) {
             return points_bounds(shape.points, 3, rotation);
         case ShapeType::hull:
             return hull_bounds(shape.hull.get(), rotation);
+        case ShapeType::mapping:
+            return shape.mapping ? mapping_bounds(*shape.mapping, rotation) : Aabb{};
     }
     return {};
 }

@@ -16,6 +16,8 @@ inline bool is_usable(const Shape& shape) {
     switch (shape.type) {
         case ShapeType::hull:
             return shape.hull != nullptr;
+        case ShapeType::mapping:
+            return shape.mapping != nullptr;
         case ShapeType::segment:
             return is_finite(shape.points[0]) && is_finite(shape.points[1]);
         case ShapeType::triangle:

@@ -6,6 +6,7 @@
 /// curved shapes by up to 2.5e-4 rad, and an exact rim point is cheaper, too: one square root and one division.
 /// `index_of` returns its index afterwards, and is called only for the vertices that go into a cache.
 
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
 #include "narrowphase/shapes/hull_data.h"
@@ -15,10 +16,6 @@
 #include <glm/vec3.hpp>
 
 #include <cmath>
-
-namespace talus {
-class SupportMapping;
-}
 
 namespace talus::detail {
 
@@ -36,14 +33,26 @@ struct Core {
     dvec3 half{0.0};               ///< half extents of box, cylinder, cone and capsule
     const vec3* points = nullptr;  ///< of segment and triangle; of a hull: its vertices
     const HullData* hull = nullptr;
-    const SupportMapping* mapping = nullptr;  ///< of `open_core`
+    const SupportMapping* mapping = nullptr;  ///< of a mapping
 };
 
-/// The type of a core that is a user's support mapping: the value after those of the closed set.
-inline constexpr ShapeType open_core = static_cast<ShapeType>(shape_type_count);
+/// Calls the mapping, and sets `index` to the code of the direction. Out of line, to keep the other types' code small.
+dvec3 open_support(const SupportMapping& mapping, const dvec3& d, std::uint16_t& index);
 
-/// Calls the mapping. Virtual and out of line, because pairs of shapes never use it.
-dvec3 open_support(const SupportMapping& mapping, const dvec3& d);
+/// The code of a direction (any length, not zero): the cell of a cube's side through which it goes. `coded_direction`
+/// returns the direction through the middle of the cell, at most 0.014 rad off. The point of a mapping that is farthest
+/// along it is the one that has the code as its index.
+inline constexpr std::uint32_t direction_cells = 104;  ///< along the edge of the cube: 6 x 104 x 104 = 64,896 codes
+std::uint16_t direction_code(const dvec3& d);
+dvec3 coded_direction(std::uint16_t code);
+
+/// True for the cores whose contacts may be followed by a descent (epa_along): EPA has no exact last face on them.
+inline bool is_curved(const Shape& shape) {
+    constexpr unsigned types =
+        1u << unsigned(ShapeType::cylinder) | 1u << unsigned(ShapeType::cone) | 1u << unsigned(ShapeType::mapping);
+    if ((types >> unsigned(shape.type) & 1u) == 0) return false;
+    return shape.type != ShapeType::mapping || !shape.mapping->is_polytope;
+}
 
 inline Core make_core(const Shape& shape) {
     Core core;
@@ -54,6 +63,9 @@ inline Core make_core(const Shape& shape) {
     if (shape.type == ShapeType::hull) {
         core.hull = &data_of(*shape.hull);
         core.points = core.hull->vertices.data();
+    } else if (shape.type == ShapeType::mapping) {
+        core.mapping = shape.mapping->mapping.get();
+        core.curved = !shape.mapping->is_polytope;
     }
     return core;
 }
@@ -118,9 +130,10 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
         case ShapeType::hull:
             index = hull_support(core, d, index);
             return dvec3(core.points[index]);
+        case ShapeType::mapping:
+            return open_support(*core.mapping, d, index);
     }
-    index = 0;  // an open core
-    return open_support(*core.mapping, d);
+    return dvec3(0.0);
 }
 
 /// Returns the index of the indexed point nearest to the rim (or apex) point p.

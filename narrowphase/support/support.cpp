@@ -251,8 +251,9 @@ void set_view(HullData& hull) {
 }  // namespace detail
 
 SupportVertex support(const Shape& shape, const vec3& direction, std::uint16_t hint) {
-    const bool has_core =
-        shape.type != ShapeType::hull ? static_cast<int>(shape.type) < shape_type_count : shape.hull != nullptr;
+    const bool has_core = shape.type == ShapeType::hull      ? shape.hull != nullptr
+                          : shape.type == ShapeType::mapping ? shape.mapping != nullptr
+                                                             : static_cast<int>(shape.type) < shape_type_count;
     if (!has_core || !is_finite(direction)) return {core_point(shape, 0), 0};
     return detail::support_unchecked(shape, direction, hint);
 }
@@ -267,6 +268,15 @@ SupportVertex detail::support_unchecked(const Shape& shape, const vec3& directio
     }
     return {vec3(p), index};
 }
+
+namespace {
+
+[[gnu::noinline]] vec3 mapping_point(const Shape& shape, std::uint16_t index) {
+    if (!shape.mapping) return vec3(0.0f);
+    return vec3(shape.mapping->mapping->support(detail::coded_direction(index)));
+}
+
+}  // namespace
 
 vec3 core_point(const Shape& shape, std::uint16_t index) {
     if (index >= core_point_count(shape)) index = 0;
@@ -292,6 +302,8 @@ vec3 core_point(const Shape& shape, std::uint16_t index) {
         }
         case ShapeType::hull:
             return shape.hull ? shape.hull->vertices[index] : vec3(0.0f);
+        case ShapeType::mapping:
+            return mapping_point(shape, index);
     }
     return vec3(0.0f);
 }
@@ -313,6 +325,8 @@ std::uint32_t core_point_count(const Shape& shape) {
             return rim_steps + 1u;
         case ShapeType::hull:
             return shape.hull ? static_cast<std::uint32_t>(shape.hull->vertices.size()) : 1;
+        case ShapeType::mapping:
+            return shape.mapping ? 6 * detail::direction_cells * detail::direction_cells : 1;
     }
     return 1;
 }

@@ -50,7 +50,7 @@ dvec3 ShapeSupport::support(const dvec3& direction) const {
     return shape_.radius > 0.0f ? on_core + double(shape_.radius) * unit(direction) : on_core;
 }
 
-bool ShapeSupport::is_polytope() const { return !(shape_.radius > 0.0f) && !detail::has_rim(shape_.type); }
+bool ShapeSupport::is_polytope() const { return !(shape_.radius > 0.0f) && !detail::is_curved(shape_); }
 
 PointCloud::PointCloud(std::span<const vec3> points) : points_(points) {
     if (!std::all_of(points.begin(), points.end(), [](const vec3& p) { return is_finite(p); })) points_ = {};

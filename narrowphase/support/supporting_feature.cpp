@@ -2,6 +2,8 @@
 
 #include "common/lanes/float4.h"
 #include "narrowphase/shapes/hull_data.h"
+#include "narrowphase/support/core_support.h"
+#include "narrowphase/support/mapping_feature.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -52,7 +54,7 @@ SupportingFeature segment_feature(const vec3& p0, const vec3& p1, float radius, 
     return second ? edge_feature(p1, 1, p0, 0, radius, d) : edge_feature(p0, 0, p1, 1, radius, d);
 }
 
-void box_feature(const vec3& half, const vec3& d, SupportingFeature& f) {
+[[gnu::always_inline]] inline void box_feature(const vec3& half, const vec3& d, SupportingFeature& f) {
     const vec3 a = absolute(d);
     const int axis = a.x >= a.y && a.x >= a.z ? 0 : a.y >= a.z ? 1 : 2;
     const bool negative = d[axis] < 0.0f;
@@ -62,6 +64,29 @@ void box_feature(const vec3& half, const vec3& d, SupportingFeature& f) {
     f.normal[axis] = negative ? -1.0f : 1.0f;
     f.offset = half[axis];
     f.height = glm::dot(a, half);
+}
+
+/// A box with a radius: a face if d is nearly across it, else the most level edge at the support vertex.
+[[gnu::noinline]] SupportingFeature rounded_box_feature(const vec3& half, float radius, const vec3& d) {
+    const vec3 a = absolute(d);
+    SupportingFeature f;
+    if (std::max(std::max(a.x, a.y), a.z) >= tolerance::rounded_face) {
+        box_feature(half, d, f);
+        f.offset += radius;
+        f.height += radius;
+        return f;
+    }
+    const int level = a.x <= a.y && a.x <= a.z ? 0 : a.y <= a.z ? 1 : 2;
+    vec3 top;
+    unsigned index = 0;
+    for (int i = 0; i < 3; ++i) {
+        top[i] = d[i] < 0.0f ? -half[i] : half[i];
+        if (d[i] < 0.0f) index |= 1u << i;
+    }
+    vec3 other = top;
+    other[level] = -top[level];
+    return edge_feature(top, static_cast<std::uint16_t>(index), other,
+                        static_cast<std::uint16_t>(index ^ (1u << level)), radius, d);
 }
 
 SupportingFeature triangle_feature(const Shape& shape, const vec3& d) {
@@ -258,6 +283,26 @@ std::uint32_t walk_to_support(const HullData& hull, const vec3& d, std::uint32_t
     }
 }
 
+/// A hull with a radius: the face at the support vertex that is nearly across d, else the most level edge there.
+[[gnu::noinline]] void rounded_hull_feature(const HullData& hull, float radius, const vec3& d, std::uint32_t top,
+                                            SupportingFeature& f) {
+    const Direction direction(d);
+    const Ring ring(hull, top);
+    const Largest best = largest_in(ring, [&](int four) { return ring.cosines(four, direction); });
+    if (best.value() >= tolerance::rounded_face) {
+        set_hull_face(hull, ring.face(best.at()), f);
+        f.offset += radius;
+        f.ids[0] = static_cast<std::uint16_t>(top);
+        return;
+    }
+    const Largest flattest = largest_in(ring, [&](int four) {
+        const Edges edges(ring, four, direction);
+        return -(edges.along * edges.along / edges.length2);
+    });
+    const std::uint16_t other = ring.neighbour(flattest.at());
+    f = edge_feature(hull.vertices[top], static_cast<std::uint16_t>(top), hull.vertices[other], other, radius, d);
+}
+
 /// Returns the face at the support vertex that is best aligned with d. If an edge at the vertex lies in the contact
 /// plane, only its two faces are considered, although another face at the vertex may be better aligned with d.
 void hull_feature(const HullData& hull, const vec3& d, std::uint32_t top, SupportingFeature& f) {
@@ -288,6 +333,11 @@ void hull_feature(const HullData& hull, const vec3& d, std::uint32_t top, Suppor
     f.ids[0] = static_cast<std::uint16_t>(top);
 }
 
+[[gnu::noinline]] void set_mapping_feature(const MappingSolid& solid, const vec3& direction, const vec3& top,
+                                           SupportingFeature& f) {
+    f = mapping_feature(solid, direction, top);
+}
+
 }  // namespace
 
 void set_hull_face(const Hull& hull, std::uint32_t face, SupportingFeature& f) {
@@ -314,7 +364,11 @@ void FeatureSearch::start(const Shape& shape, const vec3& direction, std::uint32
             feature = triangle_feature(shape, direction);
             break;
         case ShapeType::box:
-            box_feature(shape.half_extents, direction, feature);
+            if (shape.radius > 0.0f) {
+                feature = rounded_box_feature(shape.half_extents, shape.radius, direction);
+            } else {
+                box_feature(shape.half_extents, direction, feature);
+            }
             break;
         case ShapeType::cylinder:
             feature = cylinder_feature(shape.half_extents, direction);
@@ -329,14 +383,27 @@ void FeatureSearch::start(const Shape& shape, const vec3& direction, std::uint32
             height = glm::dot(
                 vec3(data_of(*shape.hull).x[vertex_], data_of(*shape.hull).y[vertex_], data_of(*shape.hull).z[vertex_]),
                 direction);
+            height += shape.radius;
+            return;
+        case ShapeType::mapping:
+            top_ = vec3(shape.mapping->mapping->support(glm::dvec3(direction)));
+            height = glm::dot(top_, direction) + shape.radius;
             return;
     }
     height = feature.has_face() ? feature.height : glm::dot(feature.points[0], direction);
 }
 
-void FeatureSearch::finish(const Shape& shape, const vec3& direction) {
-    if (shape.type != ShapeType::hull) return;
-    hull_feature(data_of(*shape.hull), direction, vertex_, feature);
+void FeatureSearch::find_feature(const Shape& shape, const vec3& direction) {
+    if (shape.type == ShapeType::hull) {
+        const HullData& hull = data_of(*shape.hull);
+        if (shape.radius > 0.0f) {
+            rounded_hull_feature(hull, shape.radius, direction, vertex_, feature);
+        } else {
+            hull_feature(hull, direction, vertex_, feature);
+        }
+    } else if (shape.type == ShapeType::mapping) {
+        set_mapping_feature(*shape.mapping, direction, top_, feature);
+    }
 }
 
 SupportingFeature supporting_feature(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {

@@ -1,5 +1,6 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
+#include "narrowphase/nonconvex/feature_contacts.h"
 #include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/by_vertex.h"
 #include "narrowphase/triangles/clean_triangles.h"
@@ -50,7 +51,28 @@ public:
     /// Reads a mesh; if the bytes fail, it must not be used.
     explicit Mesh(ByteReader& bytes) { read(bytes); }
 
-    void write(ByteWriter& bytes) const { bytes(vertices_, corners_, sources_, materials_, two_sided_); }
+    /// Makes it the boundary of a solid. `mass`: at a density of 1 kg/m^3.
+    void set_solid(const MassProperties& mass) {
+        double area = 0.0;
+        for (std::uint32_t t = 0; t < size_; ++t) {
+            const glm::dvec3 n = across_of(t);
+            area += 0.5 * std::sqrt(glm::dot(n, n));
+        }
+        solid_mass_ = mass;
+        solid_thickness_ = static_cast<float>(2.0 * static_cast<double>(mass.mass) / area);
+        const auto features = std::make_shared<SurfaceFeatures>();
+        std::vector<std::uint32_t> all(size_);
+        for (std::uint32_t t = 0; t < size_; ++t) all[t] = t;
+        features->collect(*this, all);
+        features->find_depths(*this);
+        features->find_cones();
+        solid_features_ = features;
+    }
+
+    void write(ByteWriter& bytes) const {
+        bytes(vertices_, corners_, sources_, materials_, two_sided_, solid_mass_.mass, solid_mass_.center,
+              solid_mass_.inertia);
+    }
 
     SetTriangle triangle(std::uint32_t t) const override {
         SetTriangle s;
@@ -153,7 +175,8 @@ public:
 
     std::size_t bytes() const override {
         return vertices_.capacity() * sizeof(vec3) + corners_.capacity() * sizeof(Corners) + links_.bytes() +
-               sources_.capacity() * sizeof(std::uint32_t) + materials_.capacity() + tree_.bytes();
+               sources_.capacity() * sizeof(std::uint32_t) + materials_.capacity() + tree_.bytes() +
+               (solid_features_ ? solid_features_->bytes() : 0);
     }
 
 private:
@@ -178,9 +201,13 @@ private:
         return {min_lanes(p, min_lanes(q, r)), max_lanes(p, max_lanes(q, r))};
     }
     glm::dvec3 normal_of(std::uint32_t t) const {
-        const glm::dvec3 a(vertices_[corners_[t][0]]), b(vertices_[corners_[t][1]]), c(vertices_[corners_[t][2]]);
-        const glm::dvec3 n = glm::cross(b - a, c - a);
+        const glm::dvec3 n = across_of(t);
         return n / std::sqrt(glm::dot(n, n));
+    }
+    /// Returns the normal, as long as twice the area.
+    glm::dvec3 across_of(std::uint32_t t) const {
+        const glm::dvec3 a(vertices_[corners_[t][0]]), b(vertices_[corners_[t][1]]), c(vertices_[corners_[t][2]]);
+        return glm::cross(b - a, c - a);
     }
     /// Returns the neighbour across the edge between two corners.
     std::uint32_t across(std::uint32_t t, std::uint32_t u, std::uint32_t v) const {
@@ -194,7 +221,8 @@ private:
 
     /// Reads what write() has written. The bytes fail if it is no mesh.
     void read(ByteReader& bytes) {
-        bytes(vertices_, corners_, sources_, materials_, two_sided_);
+        MassProperties mass;
+        bytes(vertices_, corners_, sources_, materials_, two_sided_, mass.mass, mass.center, mass.inertia);
         if (bytes.failed()) return;
         size_ = static_cast<std::uint32_t>(corners_.size());
         const bool fits = size_ > 0 && corners_.size() <= TriangleTree::most_triangles && vertices_.size() < nobody &&
@@ -216,7 +244,13 @@ private:
         for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
         const std::vector<std::uint32_t> order = build_tree();
         const bool in_order = std::is_sorted(order.begin(), order.end());
-        if (bytes.expect(in_order, "the triangles of a mesh are not in the order of its tree")) find_neighbours();
+        if (!bytes.expect(in_order, "the triangles of a mesh are not in the order of its tree")) return;
+        find_neighbours();
+        if (mass.mass == 0.0f) return;
+        const mat3& m = mass.inertia;
+        const bool is_usable = mass.mass > 0.0f && is_finite(mass.mass) && is_finite(mass.center) && is_finite(m[0]) &&
+                               is_finite(m[1]) && is_finite(m[2]) && !two_sided_;
+        if (bytes.expect(is_usable, "the mass of a solid is wrong")) set_solid(mass);
     }
 
     /// Returns the order that the triangles must get.
@@ -380,15 +414,24 @@ Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
         return mesh_refused(ErrorCode::bad_argument, "there are " + std::to_string(def.materials.size()) +
                                                          " materials and " + std::to_string(def.indices.size()) +
                                                          " indices; give one material for each three indices, or none");
+    if (def.solid && def.two_sided)
+        return mesh_refused(ErrorCode::bad_argument, "solid and two_sided are both set; a solid is one-sided");
     CleanTriangles cleaned;
     if (Error error = clean_triangles(def.vertices, def.indices, true, cleaned)) return error;
+    MassProperties mass;
+    if (def.solid) {
+        const Result<MassProperties> of_solid = mesh_mass_properties(def.vertices, def.indices, 1.0f);
+        if (!of_solid) return of_solid.error();
+        mass = *of_solid;
+    }
     std::vector<std::uint8_t> materials;
     if (!def.materials.empty()) {
         for (const std::uint32_t source : cleaned.sources) materials.push_back(def.materials[source]);
     }
-    return std::shared_ptr<const TriangleSet>(
-        std::make_shared<const Mesh>(std::move(cleaned.vertices), std::move(cleaned.corners),
-                                     std::move(cleaned.sources), std::move(materials), def.two_sided));
+    auto mesh = std::make_shared<Mesh>(std::move(cleaned.vertices), std::move(cleaned.corners),
+                                       std::move(cleaned.sources), std::move(materials), def.two_sided);
+    if (def.solid) mesh->set_solid(mass);
+    return std::shared_ptr<const TriangleSet>(std::move(mesh));
 }
 
 namespace detail {

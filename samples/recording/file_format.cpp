@@ -1,5 +1,6 @@
 #include "samples/recording/file_format.h"
 
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/triangles/mesh.h>
 
 #include <algorithm>
@@ -22,8 +23,33 @@ vec3 read_vec3(ByteReader& in) {
 /// A recording's own numbers for corners: 16 bits an axis of the box around them.
 constexpr float grid = 65535.0f;
 
-/// In a file a shape's type is its ShapeType, or this: a mesh, which follows those.
-constexpr std::uint8_t mesh_type = shape_type_count;
+/// In a file a shape's type is its ShapeType, or this: a mesh. It has the number of ShapeType::mapping, which a file
+/// does not have: see polyhedron_for().
+constexpr std::uint8_t mesh_type = static_cast<std::uint8_t>(ShapeType::mapping);
+
+/// A file has no mappings, and no rounded boxes and hulls. They are recorded as polyhedra of support points, which lie
+/// on the surface; between them the polyhedron is inside. Null for other shapes.
+std::shared_ptr<const Hull> polyhedron_for(const Shape& shape) {
+    const bool rounded = (shape.type == ShapeType::box || shape.type == ShapeType::hull) && shape.radius > 0.0f;
+    if (!rounded && shape.type != ShapeType::mapping) return nullptr;
+    const ShapeSupport surface(shape);
+    const dvec3 half(half_extents(bounds(shape)));
+    constexpr int cells = 6;  // directions through the cells of a cube's sides
+    std::vector<vec3> points;
+    for (int side = 0; side < 6; ++side) {
+        for (int i = 0; i < cells; ++i) {
+            for (int j = 0; j < cells; ++j) {
+                dvec3 d(0.0);
+                d[side / 2] = side % 2 == 0 ? 1.0 : -1.0;
+                d[(side / 2 + 1) % 3] = (2.0 * i + 1.0) / cells - 1.0;
+                d[(side / 2 + 2) % 3] = (2.0 * j + 1.0) / cells - 1.0;
+                points.push_back(vec3(surface.support(d / half)));
+            }
+        }
+    }
+    const auto made = make_hull(points);
+    return made ? *made : nullptr;
+}
 
 /// Hulls and meshes: corners and faces.
 struct SolidStreams {
@@ -136,7 +162,7 @@ void write_shape(ByteWriter& out, const RecordedShape& recorded, std::uint32_t s
     out.u8(recorded.mesh ? mesh_type : static_cast<std::uint8_t>(shape.type));
     if (recorded.mesh) {
         out.varint(solid);
-        out.u8(recorded.mesh->is_two_sided() ? 1 : 0);
+        out.u8(recorded.mesh->is_two_sided() ? 1 : recorded.mesh->is_solid() ? 2 : 0);
         return;
     }
     switch (shape.type) {
@@ -161,10 +187,15 @@ Error read_shape(ByteReader& in, std::vector<Solid>& solids, RecordedShape& out)
     if (!in.ok() || type > mesh_type) return wrong;
     if (type == mesh_type) {
         const std::uint32_t index = in.below(solids.size());
-        const bool two_sided = in.u8() != 0;
-        if (!in.ok()) return wrong;
+        const std::uint8_t kind = in.u8();
+        if (!in.ok() || kind > 2) return wrong;
         const Solid& solid = solids[index];
-        const auto made = make_mesh({.vertices = solid.corners, .indices = solid.triangles, .two_sided = two_sided});
+        MeshDef def{.vertices = solid.corners, .indices = solid.triangles, .two_sided = kind == 1, .solid = kind == 2};
+        auto made = make_mesh(def);
+        if (!made && def.solid) {  // a solid that the rounding of its corners has opened
+            def.solid = false;
+            made = make_mesh(def);
+        }
         if (!made) return made.error();
         out.mesh = *made;
         return {};
@@ -275,6 +306,7 @@ std::string write_bodies(const std::vector<RecordedBody>& bodies) {
     SolidStreams streams_of_solids;
     ByteWriter shapes, out;
     std::map<const void*, std::uint32_t> solid_numbers;
+    std::map<std::pair<const void*, std::array<float, 4>>, std::shared_ptr<const Hull>> polyhedra;
     std::map<std::string, std::uint32_t> shape_numbers;
     for (const RecordedBody& body : bodies) {
         out.varint(body.id.slot);
@@ -285,7 +317,14 @@ std::string write_bodies(const std::vector<RecordedBody>& bodies) {
         out.varint(body.first_frame);
         out.varint(body.end_frame - body.first_frame);
         out.varint(body.shapes.size());
-        for (const RecordedShape& part : body.shapes) {
+        for (RecordedShape part : body.shapes) {
+            const Shape& s = part.shape;
+            const void* const solid_of =
+                s.mapping ? static_cast<const void*>(s.mapping.get()) : static_cast<const void*>(s.hull.get());
+            const vec3& half = s.half_extents;
+            const auto [known, is_new] = polyhedra.try_emplace({solid_of, {s.radius, half.x, half.y, half.z}}, nullptr);
+            if (is_new && !part.mesh) known->second = polyhedron_for(s);
+            if (known->second) part.shape = hull(known->second);
             std::uint32_t solid = 0;
             const auto number = [&](const auto* of) {
                 const auto [at, fresh] =

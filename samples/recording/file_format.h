@@ -14,7 +14,7 @@
 namespace talus::samples {
 
 inline constexpr std::string_view file_magic = "TALUSREC";
-inline constexpr std::uint32_t file_version = 3;
+inline constexpr std::uint32_t file_version = 4;
 inline constexpr std::size_t largest_segment = std::size_t{1}
                                                << 24;   ///< frames times bodies: what a reader unpacks at once
 inline constexpr std::uint32_t longest_segment = 4096;  ///< frames

@@ -75,8 +75,8 @@ bool same_shapes(std::span<const ShapeDef> now, const std::vector<RecordedShape>
     for (std::size_t i = 0; i < now.size(); ++i) {
         const Shape &a = now[i].shape, &b = then[i].shape;
         if (a.type != b.type || a.radius != b.radius || a.half_extents != b.half_extents || a.hull != b.hull ||
-            now[i].mesh != then[i].mesh || a.points[0] != b.points[0] || a.points[1] != b.points[1] ||
-            a.points[2] != b.points[2] || now[i].pose.position != then[i].pose.position ||
+            a.mapping != b.mapping || now[i].mesh != then[i].mesh || a.points[0] != b.points[0] ||
+            a.points[1] != b.points[1] || a.points[2] != b.points[2] || now[i].pose.position != then[i].pose.position ||
             now[i].pose.rotation != then[i].pose.rotation) {
             return false;
         }

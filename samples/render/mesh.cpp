@@ -1,5 +1,7 @@
 #include "samples/render/mesh.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -154,6 +156,76 @@ void add_triangle(DrawMesh& mesh, const vec3* p, float radius, int slices) {
     }
 }
 
+/// A box or hull with a radius: its faces moved outward, and rods along its edges.
+void add_rounded(DrawMesh& mesh, DrawMesh faces, const std::vector<std::pair<vec3, vec3>>& edges, float radius,
+                 int slices) {
+    for (std::size_t i = 0; i < faces.positions.size(); ++i) faces.positions[i] += radius * faces.normals[i];
+    for (const auto& [a, b] : edges) add_rod(faces, a, b, radius, slices);
+    for (DrawTriangle& t : faces.triangles) t.tone = t.edges = 0;
+    append(mesh, faces, {});
+}
+
+void add_rounded_box(DrawMesh& mesh, const vec3& half, float radius, int slices) {
+    DrawMesh faces;
+    add_box(faces, half);
+    std::vector<std::pair<vec3, vec3>> edges;
+    for (int corner = 0; corner < 8; ++corner) {
+        const auto at = [&](int c) {
+            return vec3(c & 1 ? half.x : -half.x, c & 2 ? half.y : -half.y, c & 4 ? half.z : -half.z);
+        };
+        for (const int bit : {1, 2, 4}) {
+            if (!(corner & bit)) edges.emplace_back(at(corner), at(corner | bit));
+        }
+    }
+    add_rounded(mesh, std::move(faces), edges, radius, slices);
+}
+
+void add_rounded_hull(DrawMesh& mesh, const Hull& hull, float radius, int slices) {
+    DrawMesh faces;
+    add_hull(faces, hull);
+    std::vector<std::pair<vec3, vec3>> edges;
+    for (std::uint32_t v = 0; v < hull.vertices.size(); ++v) {
+        for (std::uint32_t i = hull.vertex_first[v]; i < hull.vertex_first[v + 1]; ++i) {
+            if (hull.vertex_neighbours[i] > v)
+                edges.emplace_back(hull.vertices[v], hull.vertices[hull.vertex_neighbours[i]]);
+        }
+    }
+    add_rounded(mesh, std::move(faces), edges, radius, slices);
+}
+
+/// The support points along a sphere of directions, with these as the normals. The directions are divided by the sides
+/// of the box, so that they are spread evenly over a long or flat solid. Triangles across a facet get its normal.
+void add_mapping(DrawMesh& mesh, const MappingSolid& solid, int slices) {
+    const vec3 half = half_extents(solid.bounds);
+    const int rings = slices / 2;
+    const auto vertex = [&](int ring, int slice) {
+        const double up = 3.141592653589793 * (static_cast<double>(ring) / rings - 0.5);
+        const double out = ring == 0 || ring == rings ? 0.0 : std::cos(up);
+        const vec3 way = around(slice, slices);
+        glm::dvec3 d(out * double(way.x), std::sin(up), out * double(way.z));
+        d /= glm::dvec3(half);
+        d /= std::sqrt(glm::dot(d, d));
+        const vec3 p(solid.mapping->support(d) + double(solid.radius) * d);
+        return add_vertex(mesh, p, vec3(d));
+    };
+    for (int ring = 0; ring < rings; ++ring) {
+        for (int slice = 0; slice < slices; ++slice) {
+            const std::uint32_t a = vertex(ring, slice), b = vertex(ring, slice + 1), c = vertex(ring + 1, slice + 1),
+                                d = vertex(ring + 1, slice);
+            const auto tone = static_cast<std::uint8_t>(quadrant_tone(slice, slices) ^ (2 * ring < rings ? 0 : 1));
+            const auto add = [&](std::uint32_t i, std::uint32_t j, std::uint32_t k) {
+                const vec3 across =
+                    glm::cross(mesh.positions[j] - mesh.positions[i], mesh.positions[k] - mesh.positions[i]);
+                const float area = std::sqrt(length_squared(across));
+                if (!(area > 1e-9f * length_squared(half))) return;
+                mesh.triangles.push_back({{i, j, k}, 0, tone});
+            };
+            add(a, c, b);
+            add(a, d, c);
+        }
+    }
+}
+
 }  // namespace
 
 DrawMesh triangulate(const TriangleSet& set) {
@@ -210,7 +282,11 @@ DrawMesh triangulate(const Shape& shape, int slices) {
             add_triangle(mesh, shape.points, shape.radius, slices);
             break;
         case ShapeType::box:
-            add_box(mesh, shape.half_extents);
+            if (shape.radius > 0.0f) {
+                add_rounded_box(mesh, shape.half_extents, shape.radius, slices);
+            } else {
+                add_box(mesh, shape.half_extents);
+            }
             break;
         case ShapeType::cylinder:
             add_disc(mesh, r, -h, false, slices);
@@ -225,7 +301,14 @@ DrawMesh triangulate(const Shape& shape, int slices) {
             break;
         }
         case ShapeType::hull:
-            if (shape.hull) add_hull(mesh, *shape.hull);
+            if (shape.hull && shape.radius > 0.0f) {
+                add_rounded_hull(mesh, *shape.hull, shape.radius, slices);
+            } else if (shape.hull) {
+                add_hull(mesh, *shape.hull);
+            }
+            break;
+        case ShapeType::mapping:
+            if (shape.mapping) add_mapping(mesh, *shape.mapping, slices);
             break;
     }
     return mesh;

@@ -100,7 +100,8 @@ constexpr OptionSpec<Options> specs[] = {
      "move each body of a stack, pyramid or wall sideways by up\nto M metres; without M, 0.01", set_jitter},
     {"", "--origin", Takes::one, "X,Y,Z", "move the scene to this place in the world (m); default 0,0,0", set_origin},
     {"", "--mesh", Takes::many, "FILE...",
-     "mesh files for real_things and nonconvex (OFF, OBJ, STL, ...);\nwithout it, what samples/fetch_meshes.sh fetched",
+     "mesh files for real_things, nonconvex, solids\nand bowl (OFF, OBJ, STL, ...);\nwithout it, what "
+     "samples/fetch_meshes.sh fetched",
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }, true},
 
     {"", "--resume", Takes::one, "FILE",
@@ -162,13 +163,16 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--help", Takes::none, "", "this text", [](Options& o, Values) { return o.help = true, std::string(); }},
 };
 
-/// "real_things and nonconvex".
+/// "real_things, nonconvex, solids and bowl".
 std::string scenes_with_meshes() {
-    std::string names;
+    std::vector<std::string> names;
     for (const Scene& scene : all_scenes()) {
-        if (scene.takes_meshes) names += (names.empty() ? "" : " and ") + std::string(scene.name);
+        if (scene.takes_meshes) names.emplace_back(scene.name);
     }
-    return names;
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
 }
 
 /// Refuses options that have no effect beside `option`; `allowed` names those that have.

@@ -1,6 +1,7 @@
 /// Surfaces made of triangles, and what falls, rolls and turns on them.
 
 #include "samples/scenes/kit/parts.h"
+#include "samples/scenes/kit/spur_gear.h"
 #include "samples/scenes/scene_list.h"
 
 #include <talus/narrowphase/triangles/height_field.h>
@@ -15,9 +16,6 @@ namespace talus::samples {
 namespace {
 
 constexpr float pi = 3.14159265f;
-
-/// A point on the circle of this radius in the plane z = 0, without libm.
-vec3 on_circle(float radius, float radians) { return rotate(turn({0, 0, 1}, radians), {radius, 0.0f, 0.0f}); }
 
 // ---- Terrain --------------------------------------------------------------------------------------------------------
 
@@ -352,88 +350,36 @@ Result<SceneData> marble_run(const SceneOptions& options) {
 
 // ---- Gears ----------------------------------------------------------------------------------------------------------
 
-/// A spur gear about z with involute flanks, pressure angle 20 degrees; sizes in m.
-struct Gear {
-    static constexpr int flank_points = 5;
-    int teeth;
-    float module;           ///< pitch diameter over teeth
-    float half_width;       ///< along z
-    float thinner = 0.01f;  ///< what a tooth lacks on either side so that the other's fits, of the module
-
-    float pitch_radius() const { return 0.5f * module * static_cast<float>(teeth); }
-    float root_radius() const { return pitch_radius() - 1.25f * module; }
-
-    /// The outline of a tooth that points along +x, counter-clockwise from its root: a convex polygon.
-    std::vector<glm::vec2> tooth() const {
-        constexpr float cosine = 0.93969262f, involute = 0.01490438f;  // of the pressure angle
-        const float base = pitch_radius() * cosine, tip = pitch_radius() + module;
-        const float half = pi / (2.0f * static_cast<float>(teeth)) + involute - thinner * module / pitch_radius();
-        const float end = std::sqrt(tip * tip / (base * base) - 1.0f);
-        std::vector<glm::vec2> flank{glm::vec2(rotate(turn({0, 0, 1}, -half), {root_radius(), 0.0f, 0.0f}))};
-        for (int k = 0; k < flank_points; ++k) {
-            const float t = end * static_cast<float>(k) / (flank_points - 1);
-            const vec3 c = on_circle(1.0f, t);
-            const vec3 p = base * vec3(c.x + t * c.y, c.y - t * c.x, 0.0f);
-            flank.push_back(glm::vec2(rotate(turn({0, 0, 1}, -half), p)));
-        }
-        for (std::size_t k = flank.size(); k-- > 0;) flank.push_back({flank[k].x, -flank[k].y});
-        return flank;
+/// A gear of convex parts: a disc and its teeth.
+Result<std::vector<ShapeDef>> convex_parts(const SpurGear& gear) {
+    std::vector<ShapeDef> shapes(1);
+    shapes[0].shape = cylinder(gear.half_width, gear.root_radius());
+    shapes[0].pose.rotation = turn({1, 0, 0}, 0.5f * pi);
+    std::vector<vec3> corners;
+    for (const glm::vec2& p : gear.tooth()) {
+        corners.push_back({p.x, p.y, -gear.half_width});
+        corners.push_back({p.x, p.y, gear.half_width});
     }
-    quat tooth_turn(int k) const {
-        const float angle = 2.0f * pi * static_cast<float>(k) / static_cast<float>(teeth);
-        return turn({0, 0, 1}, angle > pi ? angle - 2.0f * pi : angle);
+    const auto hulled = make_hull(corners);
+    if (!hulled) return hulled.error();
+    for (int k = 0; k < gear.teeth; ++k) {
+        ShapeDef part;
+        part.shape = hull(*hulled);
+        part.pose.rotation = gear.tooth_turn(k);
+        shapes.push_back(part);
     }
-    /// Its surface, closed.
-    MeshBuilder surface() const {
-        MeshBuilder mesh;
-        const std::vector<glm::vec2> outline = tooth();
-        for (int k = 0; k < teeth; ++k) {
-            for (const glm::vec2& p : outline) {
-                for (const float z : {-half_width, half_width})
-                    mesh.vertices.push_back(rotate(tooth_turn(k), {p.x, p.y, z}));
-            }
-        }
-        const auto count = static_cast<std::uint32_t>(mesh.vertices.size());
-        mesh.vertices.push_back({0.0f, 0.0f, -half_width});
-        mesh.vertices.push_back({0.0f, 0.0f, half_width});
-        for (std::uint32_t v = 0; v < count; v += 2) {
-            const std::uint32_t next = (v + 2) % count;
-            for (const std::uint32_t i : {v, next, v + 1, v + 1, next, next + 1}) mesh.indices.push_back(i);
-            for (const std::uint32_t i : {count, next, v, count + 1, v + 1, next + 1}) mesh.indices.push_back(i);
-        }
-        return mesh;
-    }
-    /// The same of convex parts: a disc and its teeth.
-    Result<std::vector<ShapeDef>> parts() const {
-        std::vector<ShapeDef> shapes(1);
-        shapes[0].shape = cylinder(half_width, root_radius());
-        shapes[0].pose.rotation = turn({1, 0, 0}, 0.5f * pi);
-        std::vector<vec3> corners;
-        for (const glm::vec2& p : tooth()) {
-            corners.push_back({p.x, p.y, -half_width});
-            corners.push_back({p.x, p.y, half_width});
-        }
-        const auto hulled = make_hull(corners);
-        if (!hulled) return hulled.error();
-        for (int k = 0; k < teeth; ++k) {
-            ShapeDef part;
-            part.shape = hull(*hulled);
-            part.pose.rotation = tooth_turn(k);
-            shapes.push_back(part);
-        }
-        return shapes;
-    }
-};
+    return shapes;
+}
 
 /// A kinematic gear, a mesh, drives two wheels of convex parts by nothing but its teeth.
 Result<SceneData> tooth_gears(const SceneOptions&) {
     constexpr float module = 0.12f, half_width = 0.15f, height = 2.2f, speed = 2.0f;
-    const Gear driver{12, module, half_width}, wheels[] = {{20, module, half_width}, {16, module, half_width}};
+    const SpurGear driver{12, module, half_width}, wheels[] = {{20, module, half_width}, {16, module, half_width}};
     SceneData scene;
     scene.bodies.push_back(floor_slab());
     scene.bodies.push_back(block({1.2f, height, -0.6f}, {3.2f, 1.6f, 0.1f}));
-    const MeshBuilder surface = driver.surface();
-    auto mesh = make_mesh({.vertices = surface.vertices, .indices = surface.indices});
+    const MeshFile surface = driver.surface();
+    auto mesh = make_mesh({.vertices = surface.vertices, .indices = surface.triangles});
     if (!mesh) return mesh.error();
     float x = -1.5f;
     BodyDef driving;
@@ -449,15 +395,15 @@ Result<SceneData> tooth_gears(const SceneOptions&) {
     float ratio = 1.0f;
     int last_teeth = driver.teeth;
     for (int k = 0; k < 2; ++k) {
-        const Gear& gear = wheels[k];
+        const SpurGear& gear = wheels[k];
         x += last_radius + gear.pitch_radius();
         last_radius = gear.pitch_radius();
         ratio *= -static_cast<float>(last_teeth) / static_cast<float>(gear.teeth);
         last_teeth = gear.teeth;
-        auto parts = gear.parts();
+        auto parts = convex_parts(gear);
         if (!parts) return parts.error();
-        const MeshBuilder solid = gear.surface();
-        const auto mass = mesh_mass_properties(solid.vertices, solid.indices, 1000.0f);
+        const MeshFile solid = gear.surface();
+        const auto mass = mesh_mass_properties(solid.vertices, solid.triangles, 1000.0f);
         if (!mass) return mass.error();
         BodyDef wheel;
         wheel.shapes = std::move(*parts);

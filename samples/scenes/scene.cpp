@@ -11,10 +11,10 @@ namespace {
 
 std::vector<Scene> gather() {
     std::vector<Scene> all;
-    for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(),
-                    joint_kind_scenes(), hanging_scenes(), ragdoll_scenes(), machine_scenes(), robot_scenes(),
-                    force_scenes(), fast_scenes(), benchmark_scenes(), mesh_scenes(), real_thing_scenes()}) {
+    for (const std::span<const Scene> part : std::array{
+             motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), joint_kind_scenes(),
+             hanging_scenes(), ragdoll_scenes(), machine_scenes(), robot_scenes(), force_scenes(), fast_scenes(),
+             benchmark_scenes(), mesh_scenes(), solid_scenes(), real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -19,6 +19,7 @@ std::span<const Scene> force_scenes();       ///< bodies pushed by the scene's o
 std::span<const Scene> fast_scenes();        ///< small and fast against thin and fixed
 std::span<const Scene> benchmark_scenes();   ///< published ones, with their error measures
 std::span<const Scene> mesh_scenes();        ///< surfaces of triangles
+std::span<const Scene> solid_scenes();       ///< solids that are not convex
 std::span<const Scene> real_thing_scenes();  ///< shapes read from files
 
 }  // namespace talus::samples

@@ -17,6 +17,7 @@ class Nonsense {
 public:
     explicit Nonsense(unsigned seed) : random_(seed) {
         hull = talus_hull_create(corners, 4, nullptr);
+        mapping = talus_superellipsoid_create({1, 2, 1}, 2, 4, nullptr);
         mesh_def.vertices = corners;
         mesh_def.vertex_count = 4;
         mesh_def.indices = indices;
@@ -30,6 +31,7 @@ public:
     ~Nonsense() {
         talus_world_destroy(world);
         talus_hull_release(hull);
+        talus_mapping_release(mapping);
         talus_mesh_release(mesh);
         talus_thread_pool_destroy(pool);
         talus_assets_destroy(assets);
@@ -73,6 +75,8 @@ public:
                 return world;
             else if constexpr (std::is_same_v<Target, TalusHull>)
                 return hull;
+            else if constexpr (std::is_same_v<Target, TalusMapping>)
+                return mapping;
             else if constexpr (std::is_same_v<Target, TalusMesh>)
                 return mesh;
             else if constexpr (std::is_same_v<Target, TalusThreadPool>)
@@ -158,6 +162,8 @@ private:
         if constexpr (requires { value.size; }) value.size = number(4) == 0 ? number(400) : sizeof(T);
         if constexpr (requires { value.hull; }) value.hull = number(2) == 0 ? hull : nullptr;
         if constexpr (requires { value.shape.hull; }) value.shape.hull = number(2) == 0 ? hull : nullptr;
+        if constexpr (requires { value.mapping; }) value.mapping = number(2) == 0 ? mapping : nullptr;
+        if constexpr (requires { value.shape.mapping; }) value.shape.mapping = number(2) == 0 ? mapping : nullptr;
         if constexpr (requires { value.mesh; }) value.mesh = number(2) == 0 ? mesh : nullptr;
         if constexpr (requires { value.mesh_materials; }) {
             value.mesh_materials = nullptr;
@@ -219,6 +225,7 @@ private:
     std::minstd_rand random_;
     TalusMeshDef mesh_def = talus_mesh_def();
     TalusHull* hull = nullptr;
+    TalusMapping* mapping = nullptr;
     TalusMesh* mesh = nullptr;
     TalusThreadPool* pool = nullptr;
     TalusAssets* assets = nullptr;
@@ -251,6 +258,7 @@ void call_all(Nonsense& nonsense) {
     call(talus_cylinder);
     call(talus_cone);
     call(talus_hull);
+    call(talus_mapping);
     call(talus_segment);
     call(talus_triangle);
     call(talus_check_shape);
@@ -420,6 +428,12 @@ void call_all(Nonsense& nonsense) {
     talus_world_destroy(talus_world_clone(nonsense.make<const TalusWorld*>(), nonsense.make<TalusError*>()));
     const auto* points = nonsense.make<const TalusVec3*>();
     talus_hull_release(talus_hull_create(points, nonsense.number(5), nonsense.make<TalusError*>()));
+    if (nonsense.number(8) == 0) {  // they take milliseconds
+        talus_mapping_release(talus_superellipsoid_create(nonsense.make<TalusVec3>(), nonsense.make<float>(),
+                                                          nonsense.make<float>(), nonsense.make<TalusError*>()));
+        const auto *a = nonsense.make<const TalusShape*>(), *b = nonsense.make<const TalusShape*>();
+        talus_mapping_release(talus_convex_sum_create(a, b, nonsense.make<TalusError*>()));
+    }
     talus_mesh_release(talus_mesh_create(nonsense.make<const TalusMeshDef*>(), nonsense.make<TalusError*>()));
     const auto* field = nonsense.make<const TalusHeightFieldDef*>();
     talus_mesh_release(talus_height_field_create(field, nonsense.make<TalusError*>()));

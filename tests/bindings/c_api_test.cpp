@@ -46,8 +46,22 @@ void build(TalusWorld* world) {
     const TalusVec3 corners[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     TalusHull* hull = talus_hull_create(corners, 4, nullptr);
     REQUIRE(hull != nullptr);
-    const TalusShape shapes[] = {talus_sphere(0.5f),         talus_capsule(0.5f, 0.25f), talus_box({0.5f, 0.4f, 0.3f}),
-                                 talus_cylinder(0.5f, 0.3f), talus_cone(0.5f, 0.3f),     talus_hull(hull)};
+    TalusMapping* egg = talus_superellipsoid_create({0.5f, 0.3f, 0.4f}, 2.0f, 4.0f, nullptr);
+    REQUIRE(egg != nullptr);
+    const TalusShape terms[] = {talus_hull(hull), talus_mapping(egg)};
+    TalusMapping* sum = talus_convex_sum_create(&terms[0], &terms[1], nullptr);
+    REQUIRE(sum != nullptr);
+    const TalusShape shapes[] = {talus_sphere(0.5f),
+                                 talus_capsule(0.5f, 0.25f),
+                                 talus_box({0.5f, 0.4f, 0.3f}),
+                                 talus_cylinder(0.5f, 0.3f),
+                                 talus_cone(0.5f, 0.3f),
+                                 talus_hull(hull),
+                                 talus_ellipsoid({0.5f, 0.3f, 0.4f}),
+                                 talus_rounded(talus_box({0.4f, 0.3f, 0.2f}), 0.1f),
+                                 talus_rounded(talus_hull(hull), 0.1f),
+                                 talus_mapping(egg),
+                                 talus_mapping(sum)};
     int i = 0;
     for (const TalusShape& shape : shapes) {
         const TalusBodyDef def = body(shape, {0.1 * i, 1.0 + 1.2 * i, 0});
@@ -55,6 +69,8 @@ void build(TalusWorld* world) {
         ++i;
     }
     talus_hull_release(hull);  // the body keeps it
+    talus_mapping_release(egg);
+    talus_mapping_release(sum);
 
     TalusBodyDef anchor = body(talus_box({0.1f, 0.1f, 0.1f}), {5, 8, 0}, TALUS_FIXED);
     TalusBodyId last = talus_world_add_body(world, &anchor);
@@ -247,12 +263,15 @@ TEST_CASE("the C API's refusals: NULL, sizes, enums, stale handles, and the last
     def = body(talus_sphere(1), {0, 0, 0});
     def.shape.type = 256;
     CHECK(talus_world_add_body(world, &def) == 0);
-    CHECK(error_of(world) == "the shape's type is 256; it must be 0 to 7");
+    CHECK(error_of(world) == "the shape's type is 256; it must be 0 to 10");
     def = body(talus_sphere(-1), {0, 0, 0});
     CHECK(talus_world_add_body(world, &def) == 0);
     CHECK(talus_world_last_error(world).code == TALUS_BAD_SIZE);  // by the engine
     def = body(talus_hull(nullptr), {0, 0, 0});
     CHECK(talus_world_add_body(world, &def) == 0);
+    def = body(talus_mapping(nullptr), {0, 0, 0});
+    CHECK(talus_world_add_body(world, &def) == 0);
+    CHECK(error_of(world) == "superellipsoid: its `mapping` is none; talus_superellipsoid_create() makes one");
 
     def = body(talus_sphere(1), {0, 0, 0});
     const TalusBodyId id = talus_world_add_body(world, &def);
@@ -516,7 +535,7 @@ TEST_CASE("events, contacts and drawing reach C") {
     CHECK_FALSE(talus_world_draw(world, &draw, &options));
 }
 
-TEST_CASE("meshes, hulls and the clock of the C API") {
+TEST_CASE("meshes, hulls, superellipsoids, sums and the clock of the C API") {
     const TalusVec3 vertices[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t indices[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     TalusMeshDef def = talus_mesh_def();
@@ -551,6 +570,34 @@ TEST_CASE("meshes, hulls and the clock of the C API") {
     talus_hull_release(hull);
     CHECK(talus_hull_create(vertices, 3, &error) == nullptr);
     CHECK(std::strlen(error.message) > 0);
+
+    // The sum keeps its parts. An octahedron of half axes 1 has the volume 4/3.
+    TalusMapping* octahedron = talus_superellipsoid_create({1, 1, 1}, 1, 1, nullptr);
+    REQUIRE(octahedron != nullptr);
+    TalusShape shape = talus_mapping(octahedron);
+    CHECK(shape.type == TALUS_SUPERELLIPSOID);
+    CHECK(shape.half_extents.y == 1);
+    CHECK(talus_shape_mass_properties(&shape, 3).mass == doctest::Approx(4).epsilon(1e-3));
+    const TalusShape slab = talus_box({1, 0.5f, 1});
+    TalusMapping* sum = talus_convex_sum_create(&shape, &slab, nullptr);
+    REQUIRE(sum != nullptr);
+    shape.radius = 0.5f;
+    CHECK_FALSE(talus_check_shape(&shape, &error));
+    shape.radius = 0;
+    shape.type = TALUS_CONVEX_SUM;  // of which it is none
+    CHECK_FALSE(talus_check_shape(&shape, &error));
+    talus_mapping_release(octahedron);
+    shape = talus_mapping(sum);
+    CHECK(shape.type == TALUS_CONVEX_SUM);
+    CHECK(talus_shape_bounds(&shape).upper.y == doctest::Approx(1.5f));
+    CHECK(talus_separation(&shape, &slab, {{0, 3, 0}, {0, 0, 0, 1}}).separation == doctest::Approx(1));
+    talus_mapping_release(sum);
+    CHECK(talus_superellipsoid_create({1, 1, 1}, 0.5f, 2, &error) == nullptr);
+    CHECK(error.code == TALUS_BAD_ARGUMENT);
+    const TalusShape flat = talus_segment({0, 0, 0}, {1, 0, 0}, 0);
+    CHECK(talus_convex_sum_create(&flat, &flat, &error) == nullptr);
+    CHECK(talus_convex_sum_create(&slab, nullptr, &error) == nullptr);
+    talus_mapping_release(nullptr);
 
     TalusFixedStep* clock = talus_fixed_step_create(dt, 4);
     CHECK(talus_fixed_step_advance(clock, 1.5 * dt) == 1);

@@ -116,7 +116,7 @@ export function wrongArguments(types, { byName, byType, handles }) {
                     ...must([...noObject, [1, 2], {}, { length: 2, byteLength: 2 }]),
                     ...must([new Uint8Array(3), new ArrayBuffer(8), new Float32Array(2), new DataView(new ArrayBuffer(9))], ''),
                 ];
-            case 'World': case 'Hull': case 'Mesh': case 'Assets': case 'Hull | Mesh':
+            case 'World': case 'Hull': case 'Mapping': case 'Mesh': case 'Assets': case 'Hull | Mesh':
                 return must([...noObject, {}, []]);
             case 'T':  // what results go to
                 return must([...noObject, {}, { x: 0, y: 0 }, new Map()]);
@@ -130,6 +130,8 @@ export function wrongArguments(types, { byName, byType, handles }) {
                     ...must([{ type: 'capsule', radius: 1 }], 'halfExtents'),
                     ...must([{ type: 'segment', points: [[0, 0, 0], 5] }], 'points'),
                     ...must([{ type: 'hull' }, { type: 'hull', hull: {} }, { type: 'hull', hull: 5 }], 'hull'),
+                    ...must([{ type: 'superellipsoid' }, { type: 'convexSum', mapping: {} }], 'mapping'),
+                    ...must([{ type: 'superellipsoid', mapping: null }], 'superellipsoid'),
                     ...must([{ type: 'sphere', radius: 1, nonsense: 1 }], 'nonsense'),
                 ];
             case 'JointDef':

@@ -46,7 +46,7 @@ foreach(program ${programs})
   output(expected ${program} --help)
   output(help ${WORK}/run.sh ${window} --help)
   string(FIND "${help}" "${expected}" at)
-  if(at EQUAL -1 OR NOT help MATCHES "run[.]sh SCENE")
+  if(at EQUAL -1 OR NOT help MATCHES "run[.]sh SCENE.*--profile COMMAND")
     message(SEND_ERROR "./run.sh ${window} --help does not print what ${name} --help prints: docs/help/${name}.txt is out of date; "
       "write it anew by\n  cmake -DRUNNER=${RUNNER} -DWINDOW=${WINDOW} -DSOURCE=. -DUPDATE=ON -P tests/build/scripts.cmake")
   endif()

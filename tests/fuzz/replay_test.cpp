@@ -64,6 +64,7 @@ TEST_CASE("inputs on which the broadphase fuzzer once failed pass") { replay(tar
 TEST_CASE("inputs on which the world fuzzer once failed pass" * doctest::test_suite("slow")) { replay(targets[4]); }
 TEST_CASE("inputs on which the mesh fuzzer once failed pass") { replay(targets[5]); }
 TEST_CASE("inputs on which the load fuzzer once failed pass") { replay(targets[6]); }
+TEST_CASE("inputs on which the mapping fuzzer once failed pass") { replay(targets[7]); }
 
 TEST_CASE("random bytes make every fuzz target content") {
     for (const Target& target : targets) run_random_inputs(target);

@@ -41,12 +41,16 @@ std::string fuzz_mesh(Input input);
 /// steps, has the same bits as its copy, and can be saved and loaded again.
 std::string fuzz_load(Input input);
 
+/// Ellipsoids, superellipsoids, sums, rounded shapes, and mappings that lie: makers refuse with a reason, or the
+/// shapes' separation is proved by their support points, and a world with them keeps finite numbers.
+std::string fuzz_mapping(Input input);
+
 struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
 inline constexpr Target targets[] = {
     {"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}, {"broadphase", fuzz_broadphase},
-    {"world", fuzz_world},     {"mesh", fuzz_mesh}, {"load", fuzz_load}};
+    {"world", fuzz_world},     {"mesh", fuzz_mesh}, {"load", fuzz_load}, {"mapping", fuzz_mapping}};
 
 }  // namespace talus::fuzz

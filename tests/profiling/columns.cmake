@@ -69,6 +69,12 @@ if(BULLET)
   endforeach()
 endif()
 
+# Few poses and many poses at once.
+execute_process(COMMAND ${PROFILE} papers --quick --full RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE said)
+if(NOT code EQUAL 2 OR NOT said MATCHES "--quick and --full")
+  message(FATAL_ERROR "talus-profile papers --quick --full: exit code ${code}, not 2:\n${said}")
+endif()
+
 # What it does not understand it refuses, with a sentence.
 foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing" "scenes;--threads;0"
     "broadphase;--case;nothing" "broadphase;--boxes;0" "meshes;--nothing" "meshes;--steps;0" "papers;--nothing" "papers;--repeats;0" "nothing")
@@ -93,7 +99,8 @@ if(NOT code EQUAL 0 OR NOT err STREQUAL "" OR out MATCHES "[^a-z](nan|inf)[^a-z]
   message(FATAL_ERROR "talus-profile papers --quick: exit code ${code}\n${out}\n${err}")
 endif()
 foreach(table "Table 2 of Liu" "Table 3 of Liu" "hierarchy +log n" "their share" "recurring vertex" "EPA iter" "brent" "points on a ball"
-    "both, tracking.*Cameron, track.*Talus, warm" "failed ns" "folded, all vertices" "B paper, %: .* up to 160 edges")
+    "both, tracking.*Cameron, track.*orig., tracking.*Talus, warm" "failed ns" "exponent" "Liu et al., 3.1" "estimate, all faces"
+    "parallel twins +production" "links +7 " "obstacles +2 " "aside +0 " "folded, all vertices" "B paper, %: .* up to 160 edges")
   if(NOT out MATCHES "${table}")
     message(FATAL_ERROR "talus-profile papers --quick does not print the table with \"${table}\":\n${out}")
   endif()

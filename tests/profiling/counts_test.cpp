@@ -31,6 +31,7 @@ bool make(const Scene& scene, SceneData& data, World& world) {
 
 TEST_CASE("the counts of a profile are those that its world's pairs and contacts give") {
     int scenes = 0;
+    double solid_points = 0.0;
     for (const Scene& scene : all_scenes()) {
         CAPTURE(std::string(scene.name));
         SceneData data;
@@ -75,11 +76,18 @@ TEST_CASE("the counts of a profile are those that its world's pairs and contacts
             for (std::size_t i = 0; i < table->names.size(); ++i) {
                 if (table->names[i].starts_with("tested_")) tested += table->columns[i][0];
             }
+            // Features: each count is a part of the one before; patches have some of the points.
+            CHECK(value("solid_feature_pairs") >= value("solid_near_pairs"));
+            CHECK(value("solid_near_pairs") >= value("solid_candidates"));
+            CHECK((value("solid_candidates") == 0.0 || value("solid_node_pairs") > 0.0));
+            CHECK((value("features_pairs") == 0.0 || value("solid_points") >= value("features_pairs")));
+            solid_points += value("solid_points");
             CHECK(tested >= value("gjk_queries"));
             CHECK(tested <= value("gjk_queries") + value("closed_form_pairs"));
         }
     }
     CHECK(scenes >= 40);
+    CHECK(solid_points > 0.0);
 }
 
 // A frame may be interrupted between two reads of the clock, so no single frame is asked: half of them are, by the median.

@@ -82,6 +82,7 @@ TEST_CASE("a row holds what the profile says under the names of the header") {
     p.narrowphase.microseconds[static_cast<std::size_t>(Rung::cold_epa)] = 8.5;
     p.narrowphase.clock_reads = 99;
     p.narrowphase.epa_histogram[15] = 6;
+    p.narrowphase.features = {500, 400, 30, 20, 10};
     const auto box = static_cast<std::size_t>(ShapeType::box), hull = static_cast<std::size_t>(ShapeType::hull);
     p.narrowphase.tested_by_shapes[box][hull] = 12;
     p.narrowphase.microseconds_by_shapes[box][hull] = 3.75;
@@ -105,6 +106,11 @@ TEST_CASE("a row holds what the profile says under the names of the header") {
     CHECK(value("warm_gjk_pairs") == 7);
     CHECK(value("cold_epa_us") == 8.5);
     CHECK(value("epa_60") == 6);
+    CHECK(value("solid_node_pairs") == 500);
+    CHECK(value("solid_feature_pairs") == 400);
+    CHECK(value("solid_near_pairs") == 30);
+    CHECK(value("solid_candidates") == 20);
+    CHECK(value("solid_points") == 10);
     CHECK(value("tested_box_hull") == 12);
     CHECK(value("us_box_hull") == 3.75);
     CHECK(value("slowest_us") == 44.5);

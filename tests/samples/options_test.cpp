@@ -125,7 +125,8 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
     CHECK(says(refusal({"--from", "a.talus", "--scene", "top"}), "leave out --scene"));
     CHECK(says(refusal({"--scene", "top", "--scene", "wall"}), "--scene is given twice"));
     CHECK(says(refusal({"--scene", "top", "--scene=top"}), "--scene is given twice"));
-    CHECK(says(refusal({"--scene", "top", "--mesh", "a.off"}), "'top' takes no meshes; real_things and nonconvex do"));
+    CHECK(says(refusal({"--scene", "top", "--mesh", "a.off"}),
+               "'top' takes no meshes; real_things, nonconvex, solids and bowl do"));
     CHECK(says(refusal({"--from", "a.talus", "--steps", "5"}), "leave out --steps"));
     CHECK(says(refusal({"--from", "a.talus", "--csv", "a.csv"}), "leave out --csv"));
     CHECK(says(refusal({"--compare-hashes", "a", "b", "--scene", "top"}), "leave out --scene"));

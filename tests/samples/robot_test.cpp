@@ -35,6 +35,18 @@ std::vector<ArmPose> plan(const ArmTask& task, const ArmDistances& distances) {
 
 dvec3 hand_at(const ArmAngles& angles) { return arm_frames(angles)[arm_joints].position; }
 
+/// Checks the Jacobian's columns, one per joint, against central differences of the hand's place.
+template <class Columns, class Hand>
+void check_jacobian(const Columns& columns, const ArmAngles& q, std::size_t joints, const Hand& hand) {
+    for (std::size_t k = 0; k < joints; ++k) {
+        constexpr double h = 1e-5;
+        ArmAngles above = q, below = q;
+        above[k] += h;
+        below[k] -= h;
+        CHECK(glm::distance(columns[k], (hand(above) - hand(below)) / (2.0 * h)) < 1e-9);
+    }
+}
+
 /// The least signed distance over all pairs at each pose.
 std::vector<double> clearances_by_oracle(const ArmTask& task, const std::vector<ArmPose>& motion) {
     std::vector<oracle::Solid> parts, obstacles;
@@ -42,7 +54,7 @@ std::vector<double> clearances_by_oracle(const ArmTask& task, const std::vector<
     for (const ArmObstacle& obstacle : task.obstacles) obstacles.push_back(oracle::make_solid(obstacle.shape));
     std::vector<double> result;
     for (const ArmPose& pose : motion) {
-        const ArmFrames frames = arm_frames(pose.angles);
+        const ArmFrames frames = arm_frames(pose.angles, task.joints);
         double least = 1e300;
         for (std::size_t o = 0; o < obstacles.size(); ++o) {
             for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -75,13 +87,7 @@ TEST_CASE("the arm's frames agree with plain trigonometry and the Jacobian with 
         const double height = 2.0 + std::cos(a) + 0.6 * std::cos(b) + 0.4 * std::cos(c);
         CHECK(glm::distance(hand_at(q), dvec3(-std::sin(q[0]) * reach, std::cos(q[0]) * reach, height)) < 1e-12);
         const auto columns = hand_jacobian(arm_frames(q));
-        for (std::size_t k = 0; k < arm_joints; ++k) {
-            constexpr double h = 1e-5;
-            ArmAngles above = q, below = q;
-            above[k] += h;
-            below[k] -= h;
-            CHECK(glm::distance(columns[k], (hand_at(above) - hand_at(below)) / (2.0 * h)) < 1e-9);
-        }
+        check_jacobian(columns, q, arm_joints, hand_at);
     }
 }
 
@@ -206,6 +212,83 @@ TEST_CASE("among obstacles anywhere the arm keeps to its path and its clearance 
     CHECK(hits > 0);
     CHECK(farthest_off < 4e-3);
     MESSAGE(hits << " poses in an obstacle, at most " << farthest_off << " m off the path");
+}
+
+TEST_CASE("an arm of more links starts in the same shape and its Jacobian agrees with finite differences") {
+    const ArmTask standard = task_of_the_paper();
+    test::Random random(4);
+    for (int pieces = 1; pieces <= 5; ++pieces) {
+        CAPTURE(pieces);
+        const auto task = varied_task({.pieces = pieces});
+        REQUIRE(task);
+        const std::size_t joints = task->joints.size();
+        CHECK(joints == static_cast<std::size_t>(1 + 3 * pieces));
+        CHECK(task->parts.size() == 2 * joints + 1);
+        CHECK(glm::distance(task->path[0], standard.path[0]) < 1e-12);
+        // The ends of the paper's links are where they were.
+        const ArmFrames frames = arm_frames(task->start, task->joints), whole = arm_frames(standard.start);
+        for (std::size_t link = 1; link <= arm_joints; ++link) {
+            const std::size_t end = 1 + (link - 1) * static_cast<std::size_t>(pieces);
+            CHECK(glm::distance(frames[end].position, whole[link].position) < 1e-12);
+        }
+        ArmAngles q{};
+        for (std::size_t k = 0; k < joints; ++k) q[k] = random.between(-2, 2);
+        const auto hand = [&](const ArmAngles& angles) { return arm_frames(angles, task->joints)[joints].position; };
+        const auto columns = hand_jacobian(arm_frames(q, task->joints), joints);
+        check_jacobian(columns, q, joints, hand);
+    }
+}
+
+TEST_CASE("arms of more links keep to the path and clear of the pyramids by the oracle") {
+    for (const int pieces : {2, 5}) {
+        CAPTURE(pieces);
+        const auto task = varied_task({.pieces = pieces});
+        REQUIRE(task);
+        const std::vector<ArmPose> motion = plan(*task, production_distances(*task));
+        std::vector<ArmPose> some;
+        for (std::size_t k = 0; k < motion.size(); k += 40) some.push_back(motion[k]);
+        const std::vector<double> truth = clearances_by_oracle(*task, some);
+        for (std::size_t k = 0; k < some.size(); ++k) CHECK(std::abs(truth[k] - some[k].clearance) < 1e-5);
+        CHECK(*std::min_element(truth.begin(), truth.end()) > 0.2);
+        const std::size_t joints = task->joints.size();
+        for (std::size_t k = 0; k < motion.size(); ++k) {
+            const dvec3 hand = arm_frames(motion[k].angles, task->joints)[joints].position;
+            CHECK(glm::distance(hand, task->on_path(static_cast<int>(k))) < 2e-3);
+        }
+    }
+}
+
+TEST_CASE("obstacles aside of the arm change none of its motion, and those moved away let it go nearer to its own") {
+    const ArmTask standard = task_of_the_paper();
+    const std::vector<ArmPose> motion = plan(standard, production_distances(standard));
+    for (const int number : {3, 8, 64}) {
+        const auto task = varied_task({.obstacles = number});
+        REQUIRE(task);
+        CHECK(task->obstacles.size() == static_cast<std::size_t>(number));
+        const std::vector<ArmPose> same = plan(*task, production_distances(*task));
+        CHECK(largest_difference(motion, same) == 0.0);
+        for (std::size_t k = 0; k < motion.size(); ++k) CHECK(same[k].clearance == motion[k].clearance);
+    }
+    // Out of the potential's reach the arm takes the shortest motion of its joints.
+    ArmTask blind = standard;
+    blind.gain = 0.0;
+    const auto far = varied_task({.aside = 4.0});
+    REQUIRE(far);
+    CHECK(largest_difference(plan(blind, production_distances(blind)), plan(*far, production_distances(*far))) == 0.0);
+    CHECK(largest_difference(motion, plan(*far, production_distances(*far))) > 0.1);
+}
+
+TEST_CASE("variations of the arm out of range are refused") {
+    for (const ArmVariation& bad :
+         {ArmVariation{.pieces = 0}, ArmVariation{.pieces = 6}, ArmVariation{.obstacles = 0},
+          ArmVariation{.obstacles = 65}, ArmVariation{.aside = -0.1}, ArmVariation{.aside = std::nan("")}}) {
+        const auto task = varied_task(bad);
+        REQUIRE_FALSE(task);
+        CHECK(task.error().code == ErrorCode::bad_argument);
+    }
+    ArmTask task = task_of_the_paper();
+    task.joints.resize(most_arm_joints + 1, task.joints.back());
+    CHECK_FALSE(plan_motion(task, production_distances(task)));
 }
 
 TEST_CASE("an arm that cannot give its hand the velocity is refused") {

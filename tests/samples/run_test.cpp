@@ -283,7 +283,7 @@ TEST_CASE("the table keeps its columns under their headings") {
     summary.p99_ms = 99.999;
     summary.collide_us = 12345;
     summary.collide_share = 1.0;
-    summary.rungs = {1, 2, 3, 4, 5, 6, 7, 8, 1e6};
+    summary.rungs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1e6};
     summary.gjk_iterations = 9.99;
     summary.epa_calls = 12345;
     summary.mean_penetration = 0.0123;

@@ -4,9 +4,13 @@
 #include "samples/scenes/scene.h"
 #include "tests/support/scratch_folder.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace talus::samples {
 
@@ -60,6 +64,17 @@ inline std::uint64_t digest(const SceneData& scene) {
     return d.value();
 }
 
+/// Returns the files that samples/fetch_meshes.sh has fetched, in order; none if it has not been run.
+inline std::vector<std::string> fetched_meshes() {
+    std::vector<std::string> files;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("meshes", ignored)) {
+        if (entry.path().extension() == ".off") files.push_back(entry.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 /// A closed mesh: a box with these sides, away from the origin.
 inline std::string box_mesh(float x, float y, float z) {
     std::string text = "OFF\n8 6 0\n";
@@ -70,10 +85,35 @@ inline std::string box_mesh(float x, float y, float z) {
     return text + "4 0 2 3 1\n4 4 5 7 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n";
 }
 
-/// Options with which every scene can be made: real_things gets boxes of its own.
+/// A closed mesh: a square cup of 4 m by 4 m, 2 m deep, with walls of 0.2 m, that lies on its side: it opens towards +x.
+inline std::string cup_mesh() {
+    std::string text = "OFF\n16 14 0\n";
+    const auto square = [&](float x, float half) {
+        for (int i = 0; i < 4; ++i) {
+            text += std::to_string(x) + " " + std::to_string(i == 1 || i == 2 ? half : -half) + " " +
+                    std::to_string(i >= 2 ? half : -half) + "\n";
+        }
+    };
+    square(0.0f, 2.0f);  // the outside, from the bottom up, then the inside down
+    square(2.0f, 2.0f);
+    square(2.0f, 1.8f);
+    square(0.2f, 1.8f);
+    text += "4 3 2 1 0\n4 12 13 14 15\n";
+    for (int ring = 0; ring < 12; ring += 4) {
+        for (int i = 0; i < 4; ++i) {
+            const int j = (i + 1) % 4;
+            text += "4 " + std::to_string(ring + i) + " " + std::to_string(ring + j) + " " +
+                    std::to_string(ring + 4 + j) + " " + std::to_string(ring + 4 + i) + "\n";
+        }
+    }
+    return text;
+}
+
+/// Options with which every scene can be made: scenes of meshes get boxes and a cup of their own.
 inline SceneOptions options_with_meshes(const ScratchFolder& folder) {
     SceneOptions options;
-    options.mesh_files = {folder.write("plank.off", box_mesh(3, 1, 1)), folder.write("cube.off", box_mesh(2, 2, 2))};
+    options.mesh_files = {folder.write("plank.off", box_mesh(3, 1, 1)), folder.write("cube.off", box_mesh(2, 2, 2)),
+                          folder.write("cup.off", cup_mesh())};
     return options;
 }
 

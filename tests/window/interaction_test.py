@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import display
 
 WIDTH, HEIGHT = 1280, 720
+SOLIDS = "34,16"  # of the scene solid_heap, after 60 steps
 
 
 def check(what, good):
@@ -184,6 +185,57 @@ def play(program, screen, hand):
             window.stop()
 
 
+def sweep_features(program, screen, hand):
+    """The sweep over the features of two solids: stepped by its buttons, played, and made anew while the world runs."""
+    arguments = ["--scene", "solid_heap", "--at", "60", "--pause", "--panel", "pair", "--pair", SOLIDS, "--pair-step",
+                 "20", "--size", f"{WIDTH}x{HEIGHT}", "--no-config"]
+    window = display.Window(program, screen, *arguments)
+    y = 189
+    back, on, end, play = (62, y), (95, y), (129, y), (169, y)
+
+    def click(at):
+        hand.move(*at)
+        hand.button(1, True)
+        hand.button(1, False)
+
+    def step(now):
+        return now.get("sweep", "/").split("/")
+
+    try:
+        window.wait("the sweep stands at step 20", lambda now: step(now)[0] == "20")
+        applicable = window.now["applicable"]
+        check("some features can touch first", int(applicable) > 0)
+        click(on)
+        window.wait("a click goes on", lambda now: step(now)[0] == "21")
+        click(back)
+        window.wait("and back", lambda now: step(now)[0] == "20")
+        click(play)
+        window.wait("it plays", lambda now: int(step(now)[0]) > 22)
+        click(end)
+        window.wait("and ends", lambda now: step(now)[0] == step(now)[1])
+        hand.move(900, 400)
+        hand.key("space")
+        window.wait("while the world runs, the overlay follows the solids",
+                    lambda now: now["paused"] == "0" and now["applicable"] != applicable)
+        check("it stays at its end", step(window.now)[0] == step(window.now)[1])
+        close(hand)
+        check("it ends with 0", window.finish() == 0)
+    finally:
+        window.stop()
+    arguments = ["--scene", "solid_heap", "--at", "70", "--pause", "--panel", "body", "--select", "9", "--size",
+                 f"{WIDTH}x{HEIGHT}", "--no-config"]
+    window = display.Window(program, screen, *arguments)
+    try:
+        window.wait("a solid is selected", lambda now: now["selected"] == "9" and "sweep" not in now)
+        click((1240, 422))
+        window.wait("a click beside its second contact opens the sweep of that pair",
+                    lambda now: "sweep" in now and "9" in now["marked"].split(","))
+        close(hand)
+        check("it ends with 0", window.finish() == 0)
+    finally:
+        window.stop()
+
+
 def near(text, x, y, pixels):
     at = [float(part) for part in text.split(",")]
     return abs(at[0] - x) < pixels and abs(at[1] - y) < pixels
@@ -197,7 +249,7 @@ def main():
     program = sys.argv[1]
     with display.Display(WIDTH, HEIGHT) as screen:
         hand = display.Hand(screen)
-        for test in (choose_pause_step, find_the_worst, drag, play):
+        for test in (choose_pause_step, find_the_worst, sweep_features, drag, play):
             print(test.__doc__)
             test(program, screen, hand)
     return 0

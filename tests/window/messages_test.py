@@ -24,6 +24,8 @@ CASES = [
     ("--color red", USAGE, "is one of body sleep island rung"),
     ("--pair 12", USAGE, "wants the numbers of two bodies"),
     ("--pair 12,x", USAGE, "wants the numbers of two bodies"),
+    ("--pair-step 0", USAGE, "wants a whole number from 1 on"),
+    ("--pair-step 3", USAGE, "add --panel pair"),
     ("--replay a.talus --pair 1,2", USAGE, "leave out --replay"),
     ("--worst", USAGE, "make some steps before"),
     ("stack20", USAGE, "a scene is named by --scene NAME"),

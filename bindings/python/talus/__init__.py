@@ -36,13 +36,17 @@ from .shapes import (
     box,
     capsule,
     cone,
+    convex_sum,
     cylinder,
+    ellipsoid,
     hull,
     ray_cast,
+    rounded,
     segment,
     separation,
     shape_cast,
     sphere,
+    superellipsoid,
     triangle,
 )
 from .threads import ThreadPool
@@ -54,6 +58,6 @@ __all__ = [
     "Filter", "FixedStep", "Frame", "Hit", "Joint", "JointFields", "Limit", "Lock", "MassProperties", "Material",
     "Mesh", "MeshTriangle", "ModifiablePoint", "Motor", "Moved", "Near", "Part", "PartFields", "Quat", "Separation",
     "Settings", "Shape", "ShapeHit", "Spring", "SurfaceFields", "ThreadPool", "Vec3", "World", "box", "capsule", "cone",
-    "cylinder", "height_field", "hull", "mesh", "mesh_mass_properties", "part", "ray_cast", "rung_names", "segment",
-    "separation", "shape_cast", "sphere", "stage_names", "triangle",
+    "convex_sum", "cylinder", "ellipsoid", "height_field", "hull", "mesh", "mesh_mass_properties", "part", "ray_cast",
+    "rounded", "rung_names", "segment", "separation", "shape_cast", "sphere", "stage_names", "superellipsoid", "triangle",
 ]  # fmt: skip

@@ -69,19 +69,21 @@ class LentMesh(Mesh):
         pass
 
 
-def mesh(vertices, indices, materials=None, two_sided: bool = False) -> Mesh:
+def mesh(vertices, indices, materials=None, two_sided: bool = False, solid: bool = False) -> Mesh:
     """Returns a triangle mesh.
 
     vertices:  n x 3, m
     indices:   m x 3, or 3 m: corners of the triangles, counter-clockwise seen from the front
     materials: m numbers 0 to 255: indices among a body's `mesh_materials`
     two_sided: stops shapes from both sides; else from the front only
+    solid:     the boundary of a solid of any shape, which dynamic bodies can have: closed and one-sided
     """
     definition, keep = _definition(vertices, indices)
     if materials is not None:
         numbers = arg.array(materials, np.uint8, (definition.index_count // 3,), "materials")
         definition.materials = arg.address(numbers)
     definition.two_sided = arg.flag(two_sided, "two_sided")
+    definition.solid = arg.flag(solid, "solid")
     return Mesh._own(made(lib.talus_mesh_create, ctypes.byref(definition)))
 
 

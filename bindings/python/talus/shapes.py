@@ -1,7 +1,8 @@
 """Convex shapes, and what two of them do without a world.
 
-A shape is made by a function of its name: sphere(), capsule(), box(), cylinder(), cone(), hull(), segment(),
-triangle(). It cannot be changed, and bodies may share it. Numbers that are not allowed raise talus.Error.
+A shape is made by a function of its name: sphere(), capsule(), box(), cylinder(), cone(), ellipsoid(), superellipsoid(),
+convex_sum(), hull(), segment(), triangle(). It cannot be changed, and bodies may share it. Numbers that are not allowed
+raise talus.Error.
 """
 
 from __future__ import annotations
@@ -30,12 +31,19 @@ class _Hull(Shared):
     _free = "talus_hull_release"
 
 
+class _Mapping(Shared):
+    """Owns a reference to a superellipsoid or a convex sum of C."""
+
+    __slots__ = ()
+    _free = "talus_mapping_release"
+
+
 class Shape:
     """A convex shape in its own frame, without place or material. Made by talus.box() and its like."""
 
     __slots__ = ("_c", "_keep")
     _c: _c.TalusShape
-    _keep: object  # owns the hull
+    _keep: object  # owns the hull or the mapping
 
     def __init__(self, *arguments):
         raise TypeError("make a Shape with talus.box(), talus.sphere() and their like")
@@ -54,17 +62,18 @@ class Shape:
 
     @property
     def type(self) -> str:
-        """"sphere", "capsule", "segment", "triangle", "box", "cylinder", "cone" or "hull"."""
+        """"sphere", "capsule", "segment", "triangle", "box", "cylinder", "cone", "hull", "ellipsoid", "superellipsoid" or
+        "convex_sum"."""
         return _TYPES[self._c.type]
 
     @property
     def radius(self) -> float:
-        """Radius of a sphere, capsule, segment or triangle, m; else 0. (Of a cylinder and a cone: half_extents.x.)"""
+        """Radius of a sphere or capsule, or of what is rounded, m; else 0. (Of a cylinder and a cone: half_extents.x.)"""
         return self._c.radius
 
     @property
     def half_extents(self) -> Vec3:
-        """Of a box, m. Cylinder, cone: (r, half height, r); capsule: (0, half height, 0)."""
+        """Of a box, m. Cylinder, cone: (r, half height, r); capsule: (0, half height, 0); (super)ellipsoid: its radii."""
         return vec3_from(self._c.half_extents)
 
     @property
@@ -94,7 +103,7 @@ class Shape:
     @property
     def volume(self) -> float:
         """m^3; of segments and triangles without a radius 0."""
-        if self.type == "hull":
+        if self.type == "hull" and self._c.radius == 0:
             return lib.talus_hull_volume(self._c.hull)
         return lib.talus_shape_mass_properties(ctypes.byref(self._c), 1.0).mass
 
@@ -167,6 +176,33 @@ def hull(points) -> Shape:
     return _checked(lib.talus_hull(owner._pointer), owner)
 
 
+def ellipsoid(radii: Vector) -> Shape:
+    """An ellipsoid centred at the origin. `radii`: its half axes, m; the smallest at least 1e-3 of the largest."""
+    return _checked(lib.talus_ellipsoid(arg.vec3(radii, "radii")))
+
+
+def superellipsoid(radii: Vector, around: float, along: float) -> Shape:
+    """The superellipsoid ((|x/a|^r + |z/c|^r)^(t/r) + |y/b|^t) <= 1. `radii`: (a, b, c), m; `around`: r; `along`: t; both 1
+    to 16. 2 and 2 is an ellipsoid; large exponents come near to a box. Its mass is integrated, which takes milliseconds."""
+    numbers = arg.vec3(radii, "radii"), arg.number(around, "around"), arg.number(along, "along")
+    owner = _Mapping._own(made(lib.talus_superellipsoid_create, *numbers))
+    return _checked(lib.talus_mapping(owner._pointer), owner)
+
+
+def convex_sum(a: Shape, b: Shape) -> Shape:
+    """The Minkowski sum of two shapes: all sums of a point of `a` and a point of `b`. They may be flat (a segment, a
+    triangle), but the sum must enclose volume. Sums may be nested up to 4 deep. Takes milliseconds."""
+    first, second = shape_argument(a, "a"), shape_argument(b, "b")
+    owner = _Mapping._own(made(lib.talus_convex_sum_create, ctypes.byref(first), ctypes.byref(second)))
+    return _checked(lib.talus_mapping(owner._pointer), owner)
+
+
+def rounded(shape: Shape, radius: float) -> Shape:
+    """A box, hull, segment or triangle with so much more radius (m): its edges and corners are rounded by it, its faces
+    move outward by it. Other shapes come back as they are."""
+    return _checked(lib.talus_rounded(shape_argument(shape, "shape"), arg.number(radius, "radius")), shape._keep)
+
+
 def segment(start: Vector, end: Vector, radius: float = 0.0) -> Shape:
     """All points within `radius` (>= 0, m) of the segment between two points (m)."""
     return _checked(lib.talus_segment(arg.vec3(start, "start"), arg.vec3(end, "end"), arg.number(radius, "radius")))
@@ -185,8 +221,8 @@ def shape_argument(value, name: str) -> _c.TalusShape:
 
 
 def shape_from(shape: _c.TalusShape, owner) -> Shape:
-    """Returns a copy of a shape of C, whose hull `owner` keeps."""
-    return Shape._of(_c.TalusShape.from_buffer_copy(shape), owner if shape.hull else None)
+    """Returns a copy of a shape of C, whose hull or mapping `owner` keeps."""
+    return Shape._of(_c.TalusShape.from_buffer_copy(shape), owner if shape.hull or shape.mapping else None)
 
 
 # ---- Two shapes.

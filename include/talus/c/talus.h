@@ -130,8 +130,9 @@ typedef struct TalusError {
 
 // ---- Shapes ---------------------------------------------------------------------------------------------------------
 
-typedef struct TalusHull TalusHull;  ///< a convex polyhedron, shared by shapes
-typedef struct TalusMesh TalusMesh;  ///< a triangle mesh or a height field, shared by shapes
+typedef struct TalusHull TalusHull;        ///< a convex polyhedron, shared by shapes
+typedef struct TalusMapping TalusMapping;  ///< a superellipsoid or the sum of two shapes, shared by shapes
+typedef struct TalusMesh TalusMesh;        ///< a triangle mesh or a height field, shared by shapes
 
 /// The kind of a shape: one of the constants below.
 typedef int32_t TalusShapeType;
@@ -143,16 +144,20 @@ enum {
     TALUS_BOX = 4,
     TALUS_CYLINDER = 5,
     TALUS_CONE = 6,
-    TALUS_HULL = 7
+    TALUS_HULL = 7,
+    TALUS_ELLIPSOID = 8,
+    TALUS_SUPERELLIPSOID = 9,
+    TALUS_CONVEX_SUM = 10
 };
 
 /// A convex shape in its own frame. Make one with the functions below; talus_check_shape() says what is wrong with it.
 typedef struct TalusShape {
     TalusShapeType type;     ///< says which of the fields below count
-    float radius;            ///< swept around the core, m
-    TalusVec3 half_extents;  ///< m; cylinder, cone: (r, half height, r); capsule: (0, half height, 0)
+    float radius;            ///< swept around the core, m; 0 for cylinders, cones, ellipsoids, superellipsoids and sums
+    TalusVec3 half_extents;  ///< m; cylinder, cone: (r, half height, r); capsule: (0, half height, 0); ellipsoid: radii
     TalusVec3 points[3];     ///< m; segment: the first two; triangle: all three
     const TalusHull* hull;   ///< hull only
+    const TalusMapping* mapping;  ///< superellipsoid and convex sum only
 } TalusShape;
 
 TALUS_API TalusShape talus_sphere(float radius);                             ///< centred at the origin, m
@@ -163,6 +168,13 @@ TALUS_API TalusShape talus_cone(float half_height, float radius);            ///
 TALUS_API TalusShape talus_hull(const TalusHull* hull);                      ///< in the frame of its points
 TALUS_API TalusShape talus_segment(TalusVec3 a, TalusVec3 b, float radius);  ///< m; radius >= 0
 TALUS_API TalusShape talus_triangle(TalusVec3 a, TalusVec3 b, TalusVec3 c, float radius);  ///< two-sided; m
+/// Centred at the origin; m. A body whose shape is a support mapping of a C++ program's own is described with zero
+/// radii, which are refused.
+TALUS_API TalusShape talus_ellipsoid(TalusVec3 radii);
+TALUS_API TalusShape talus_mapping(const TalusMapping* mapping);  ///< in its own frame
+/// Returns a segment, triangle, box or hull with so much more radius (m): its edges and corners get it, its faces move
+/// outward by it. Other shapes come back as they are.
+TALUS_API TalusShape talus_rounded(TalusShape polytope, float radius);
 /// Returns whether the shape's numbers are allowed; `*error` says what is wrong with them.
 TALUS_API bool talus_check_shape(const TalusShape* shape, TalusError* error);
 TALUS_API TalusAabb talus_shape_bounds(const TalusShape* shape);       ///< box in the shape's frame
@@ -190,6 +202,16 @@ TALUS_API size_t talus_hull_vertices(const TalusHull* hull, TalusVec3* out, size
 /// vertices, counter-clockwise seen from outside. Returns how many numbers that are.
 TALUS_API size_t talus_hull_faces(const TalusHull* hull, uint32_t* out, size_t capacity);
 
+/// Returns the superellipsoid ((|x/a|^r + |z/c|^r)^(t/r) + |y/b|^t) <= 1, to be released with talus_mapping_release();
+/// NULL if it is refused. `radii`: (a, b, c), m; `around`: r; `along`: t; both 1 to 16. 2 and 2 is an ellipsoid, large
+/// exponents come near to a box. Its mass is integrated, which takes milliseconds.
+TALUS_API TalusMapping* talus_superellipsoid_create(TalusVec3 radii, float around, float along, TalusError* error);
+/// Returns the Minkowski sum of two shapes: all sums of a point of `a` and a point of `b`; to be released with
+/// talus_mapping_release(); NULL if it is refused. It keeps what the two shapes point to. They may be flat, but the sum
+/// must enclose volume. Sums may be nested up to 4 deep. Takes milliseconds.
+TALUS_API TalusMapping* talus_convex_sum_create(const TalusShape* a, const TalusShape* b, TalusError* error);
+TALUS_API void talus_mapping_release(TalusMapping* mapping);  ///< gives up the caller's reference
+
 /// The definition of a mesh, read only during the call.
 typedef struct TalusMeshDef {
     size_t size;                ///< sizeof(TalusMeshDef)
@@ -199,6 +221,7 @@ typedef struct TalusMeshDef {
     size_t index_count;         ///< their number
     const uint8_t* materials;   ///< one per triangle, or NULL: all 0
     bool two_sided;             ///< stops shapes from both sides; else from the front only
+    bool solid;                 ///< the boundary of a solid, which dynamic bodies can have: closed and one-sided
 } TalusMeshDef;
 
 /// The definition of a height field, read only during the call: heights on a grid, along x first.
@@ -856,7 +879,7 @@ TALUS_API size_t talus_world_body_count(const TalusWorld* world);
 TALUS_API size_t talus_world_awake_body_count(const TalusWorld* world);
 TALUS_API uint64_t talus_world_hash(const TalusWorld* world);  ///< of all poses and velocities
 
-#define TALUS_RUNG_COUNT 9  ///< rungs of the coherence ladder
+#define TALUS_RUNG_COUNT 10  ///< rungs of the coherence ladder
 /// Returns the name of a rung, 0 to TALUS_RUNG_COUNT - 1, such as "warm_gjk"; NULL for other numbers.
 TALUS_API const char* talus_rung_name(int32_t rung);
 
@@ -877,6 +900,9 @@ typedef struct TalusProfile {
     uint64_t gjk_queries, gjk_iterations, gjk_cap_hits, epa_queries, epa_iterations, epa_cap_hits;
     uint64_t support_evaluations, manifolds_built;
     uint64_t gjk_histogram[16], epa_histogram[16];
+    struct {
+        uint64_t node_pairs, pairs, nearby, candidates, points;
+    } features;
     struct {
         uint64_t articulations, joints, rows, factorizations, rounds, passes_alone;
         double microseconds, coupled_microseconds;

@@ -1,7 +1,9 @@
 #pragma once
-/// Names for the hulls, meshes and height fields that a game has anyway, so that saved worlds need not contain them.
+/// Names for the hulls, mapping solids, meshes and height fields that a game has anyway, so that saved worlds need not
+/// contain them.
 
 #include <talus/narrowphase/hull.h>
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
 
 #include <cstdint>
@@ -13,8 +15,8 @@
 
 namespace talus {
 
-/// A table of hulls and sets of triangles by name, for World::save() and World::load(). A saved world names what is in
-/// the table, and contains everything else.
+/// A table of hulls, mapping solids and sets of triangles by name, for World::save() and World::load(). A saved world
+/// names what is in the table, and contains everything else.
 ///
 ///     talus::Assets assets;
 ///     assets.add("terrain", terrain);
@@ -31,15 +33,20 @@ public:
     /// write it; its content is not compared then.
     bool add(std::string name, std::shared_ptr<const TriangleSet> set);
 
-    /// An entry of the table: either `hull` or `set` is not null.
+    /// Adds a mapping solid, likewise. One of make_mapping_solid(), which has a mapping of your own, must be added, and
+    /// so must a sum with such a part; World::save() writes the others by value.
+    bool add(std::string name, std::shared_ptr<const MappingSolid> mapping);
+
+    /// An entry of the table: one of `hull`, `set` and `mapping` is not null.
     struct Asset {
         std::shared_ptr<const Hull> hull{};        ///< the hull, if it is one
         std::shared_ptr<const TriangleSet> set{};  ///< the mesh or height field, if it is one
-        std::uint64_t checksum = 0;                ///< of the content; 0 for a set of a class of your own
+        std::uint64_t checksum = 0;                ///< of the content; 0 for a set or mapping of a class of your own
+        std::shared_ptr<const MappingSolid> mapping{};  ///< the mapping solid, if it is one
     };
     /// Returns the entry with that name, or null.
     const Asset* find(std::string_view name) const;
-    /// Returns the name of a hull or a set of triangles of the table, or an empty one.
+    /// Returns the name of a hull, a mapping solid or a set of triangles of the table, or an empty one.
     std::string_view name_of(const void* asset) const;
 
 private:

@@ -36,8 +36,9 @@ struct Material {
     /// Coefficient of restitution, 0 (no bounce) to 1. A contact uses the greater of the two.
     float restitution = 0.0f;
     /// Rolling resistance, >= 0: the moment that resists rolling is rolling_resistance * normal force * rolling
-    /// radius. About 0.01 for a car tyre on asphalt. Spheres, capsules, cylinders and cones have a rolling radius;
-    /// other shapes do not roll. A contact uses the greater coefficient and, if both shapes roll, the smaller radius.
+    /// radius. About 0.01 for a car tyre on asphalt. Spheres, capsules, cylinders, cones and mappings (such as
+    /// ellipsoids) have a rolling radius; other shapes do not roll. A contact uses the greater coefficient and, if both
+    /// shapes roll, the smaller radius.
     float rolling_resistance = 0.0f;
     /// Direction of full friction in the shape's frame, of any length; zero means the same friction in all directions.
     /// Friction across this axis is `grip_across` times as large. If both shapes have an axis, the contact uses the one
@@ -64,8 +65,8 @@ struct ShapeDef {
     bool sensor = false;
     bool hit_events = false;       ///< lists impacts of this shape in World::contacts_hit()
     bool modify_contacts = false;  ///< passes contacts of this shape to the world's contact modifier before the solve
-    /// A mesh or height field in place of `shape`, for fixed and kinematic bodies only. (A nonconvex dynamic body is
-    /// made of several convex shapes.)
+    /// A mesh or height field in place of `shape`. A dynamic body can have it only if it bounds a solid
+    /// (MeshDef::solid).
     std::shared_ptr<const TriangleSet> mesh{};
     /// Materials of the mesh's triangles, indexed by their material numbers. Triangles with a number beyond the last
     /// element use `material`.

@@ -10,6 +10,8 @@
 /// - The starts `last_support_pair` and `last_simplex` need a memory that an earlier call for the same pair has filled.
 ///   With an empty one they work as `centroids`. Likewise `neighbours` then works as `hill_climbing` from vertex 0.
 /// - `discard_and_add` needs three vertices of A - B that are not collinear: with two parallel segments it fails.
+/// - Polygons (make_polygon_graph) work with every choice, if the pose keeps them in the plane z = 0. `discard_and_add`
+///   then takes its two-dimensional form (Liu et al. section 3.1).
 /// - All searches except `linear` assume that the hull is convex at each vertex. If vertices lie closer together than
 ///   the hull builder's tolerance, it may not be, and a climb can stop too early there: 1 of 5,640 searches on the
 ///   difficult clouds of tests/narrowphase/shapes/hull_clouds.h.
@@ -35,7 +37,9 @@ enum class SimplexMethod : std::uint8_t {
     voronoi,  ///< the inequalities of the Voronoi regions: vertices, edges, faces, inside (Ericson section 3.1)
     /// Always three vertices: nu_compute by its table of signs, refine_set by separating planes. If more than one
     /// vertex could be discarded, the farthest is (Liu et al. section 3). Nothing guarantees that this method
-    /// terminates or that the distance decreases: see GjkEnd for its failures.
+    /// terminates or that the distance decreases: see GjkEnd for its failures. Two planar graphs in the plane z = 0 are
+    /// searched with two vertices and separating lines, as section 3.1 says; the form in space would find four vertices
+    /// in a plane at once and fail.
     discard_and_add,
     production,  ///< the engine's own (minkowski.h)
 };
@@ -119,9 +123,10 @@ enum class GjkEnd : std::uint8_t {
     /// discarded.)
     cycle,
     /// The new vertex lies in the plane of the other three, so no face can be told from another. This is common if an
-    /// edge of A is closest to an edge of B: the four vertices are corners of a parallelogram.
+    /// edge of A is closest to an edge of B: the four vertices are corners of a parallelogram. (In the plane: it is on
+    /// the line of the other two.)
     flat_set,
-    flat_start,  ///< no three vertices of A - B that span a triangle were found
+    flat_start,  ///< no three vertices of A - B span a triangle, or in the plane no two differ
     /// v gets no shorter although the bounds are more than 1e-6 apart. With the other methods rounding causes this in
     /// one of 2.8 million queries.
     stuck,

@@ -26,9 +26,10 @@ enum class Rung : std::uint8_t {
     cold_gjk,        ///< GJK from nothing
     warm_epa,        ///< cores overlap: the last EPA's face at the new pose; a bound proves that its depth is the least
     cold_epa,        ///< GJK found that the cores overlap, EPA gave the depth
+    features,        ///< a patch of contact points of a solid that is not convex, found from its features
 };
 /// The number of values of Rung.
-inline constexpr int rung_count = 9;
+inline constexpr int rung_count = 10;
 /// Returns the name of a rung as CSV columns and reports spell it, such as "warm_gjk".
 const char* name_of(Rung rung);
 
@@ -44,6 +45,20 @@ struct TimedPair {
     std::uint32_t pair = 0xffffffffu;  ///< index of the record; 0xffffffff if no pair was timed
     Rung rung = Rung::skip;            ///< that settled it
     double microseconds = 0.0;         ///< time of its tests
+};
+
+/// What the search for contacts of solids by their features looked at. A pair of features is a vertex and a face, or two
+/// edges. Each line is a part of the one before. Pairs of solids that keep the candidates of an earlier step count for
+/// `points` only.
+struct FeatureCounts {
+    std::uint64_t node_pairs = 0;  ///< pairs of nodes of the trees over two surfaces that were tested
+    std::uint64_t pairs = 0;       ///< pairs of features in the leaves that boxes and normals of the nodes left
+    std::uint64_t nearby = 0;      ///< those that are near enough: before pruning by their own orientation
+    std::uint64_t candidates = 0;  ///< those that can touch at the present orientation: after it
+    std::uint64_t points = 0;      ///< contact points found among all candidates
+
+    /// Adds the counts of other searches.
+    FeatureCounts& operator+=(const FeatureCounts& other);
 };
 
 /// Counts and times of the narrowphase in one frame, or summed over several.
@@ -64,6 +79,7 @@ struct NarrowphaseProfile {
     std::uint64_t manifolds_built = 0;              ///< manifolds that were made anew, not reused
     std::array<std::uint64_t, 16> gjk_histogram{};  ///< queries by iterations; the last bin holds 15 and more
     std::array<std::uint64_t, 16> epa_histogram{};  ///< queries by iterations / 4; the last bin holds 60 and more
+    FeatureCounts features;                         ///< of pairs on the rung `features`
     /// Pairs that a closed form or GJK tested, by shape types: [lower type][higher type].
     std::array<std::array<std::uint64_t, shape_type_count>, shape_type_count> tested_by_shapes{};
 

@@ -7,7 +7,8 @@
 ///
 /// Indices: segment and triangle: the point's number. Capsule: 0 the upper end, 1 the lower. Box: bit i is set if
 /// coordinate i is negative. Cylinder: rim step, plus 2^14 on the lower rim. Cone: rim step, or 2^14 for the apex.
-/// Hull: the vertex.
+/// Hull: the vertex. Mapping: a direction, quantised to 64,896 cells; here `support` returns the exact point, and
+/// `core_point` the one that is farthest along the middle of the direction's cell (at most 0.014 rad off).
 ///
 /// GJK and EPA iterate with exact rim points and quantise only the points that they leave in a cache.
 ///

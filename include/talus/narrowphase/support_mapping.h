@@ -1,9 +1,9 @@
 #pragma once
 /// The open set of convex shapes: any object that can return its farthest point along a direction.
 ///
-/// `Shape` is the closed set that bodies are made of. This is the open set: images under any affine map, Minkowski
-/// sums, hulls of collections, point clouds that span no volume, and sets that users write themselves. All of them can
-/// be composed (Jovanoski 2008, section 4). Distance, depth, ray casts and shape casts work on all of them:
+/// Beside the named shapes this is the open set (mapping_solid.h makes bodies of it): images under any affine map,
+/// Minkowski sums, hulls of collections, point clouds that span no volume, and sets that users write themselves. All of
+/// them can be composed (Jovanoski 2008, section 4). Distance, depth, ray casts and shape casts work on all of them:
 ///
 ///     auto egg  = affine_image(ShapeSupport(sphere(1.0f)), dmat3(scale), dvec3(0, 2, 0));
 ///     auto slab = minkowski_sum(PointCloud(corners), ShapeSupport(sphere(0.1f)));     // a rounded hull

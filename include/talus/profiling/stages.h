@@ -38,13 +38,14 @@ struct Pass {
 };
 
 /// The passes in the order in which they run.
-inline constexpr std::array<Pass, 7> passes = {{{"skip, reuse", Rung::skip, Rung::reuse},
+inline constexpr std::array<Pass, 8> passes = {{{"skip, reuse", Rung::skip, Rung::reuse},
                                                 {"closed form", Rung::closed_form, Rung::closed_form},
                                                 {"warm EPA", Rung::warm_epa, Rung::warm_epa},
                                                 {"cached axis", Rung::axis_separated, Rung::axis_touching},
                                                 {"warm GJK", Rung::warm_gjk, Rung::warm_gjk},
                                                 {"cold GJK", Rung::cold_gjk, Rung::cold_gjk},
-                                                {"cold EPA", Rung::cold_epa, Rung::cold_epa}}};
+                                                {"cold EPA", Rung::cold_epa, Rung::cold_epa},
+                                                {"features", Rung::features, Rung::features}}};
 
 /// Returns the time of the pass, us, summed over the threads.
 inline double microseconds_of(const NarrowphaseProfile& profile, const Pass& pass) {

@@ -15,9 +15,9 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-std::vector<dvec3> points_of(const Shape& shape, const MatrixTransform& pose) {
+std::vector<dvec3> points_of(const std::vector<vec3>& vertices, const MatrixTransform& pose) {
     std::vector<dvec3> points;
-    for (const vec3& v : shape.hull->vertices) points.push_back(dvec3(pose.position) + dmat3(pose.rotation) * dvec3(v));
+    for (const vec3& v : vertices) points.push_back(dvec3(pose.position) + dmat3(pose.rotation) * dvec3(v));
     return points;
 }
 
@@ -37,15 +37,22 @@ dvec3 normal_of(const Hull& hull, const HullFace& face, const std::vector<dvec3>
     return glm::normalize(normal);
 }
 
-/// How far p (in the hull's own frame) lies outside the hull's worst plane, at least 0.
-double outside(const Hull& hull, const dvec3& p) {
-    const std::vector<dvec3> points(hull.vertices.begin(), hull.vertices.end());
-    double most = 0.0;
-    for (const HullFace& face : hull.faces) {
-        const dvec3 on_face = points[hull.face_vertices[face.first]];
-        most = std::max(most, glm::dot(normal_of(hull, face, points), p - on_face));
+/// How far p is from the point, segment or triangle between a feature's vertices. That is in the hull, however the hull
+/// builder's faces are rounded.
+double off_feature(const dvec3& p, const ClosestFeature& feature, const std::vector<dvec3>& points) {
+    const auto corner = [&](int i) { return points[feature.vertices[i]]; };
+    const dvec3 ap = p - corner(0);
+    if (feature.count == 1) return glm::length(ap);
+    const dvec3 ab = corner(1) - corner(0);
+    if (feature.count == 2) {
+        const double t = std::clamp(glm::dot(ap, ab) / glm::dot(ab, ab), 0.0, 1.0);
+        return glm::length(ap - t * ab);
     }
-    return most;
+    const dvec3 ac = corner(2) - corner(0), n = glm::cross(ab, ac);
+    const double nn = glm::dot(n, n);
+    const double wb = std::max(0.0, glm::dot(glm::cross(ap, ac), n) / nn);
+    const double wc = std::max(0.0, glm::dot(glm::cross(ab, ap), n) / nn), sum = std::max(1.0, wb + wc);
+    return glm::length(ap - (wb / sum) * ab - (wc / sum) * ac);
 }
 
 /// An edge with the outward normals of its two faces.
@@ -62,7 +69,7 @@ struct Surface {
 Surface surface_of(const Shape& shape, const MatrixTransform& pose) {
     const Hull& hull = *shape.hull;
     Surface s;
-    s.points = points_of(shape, pose);
+    s.points = points_of(hull.vertices, pose);
     for (const HullFace& face : hull.faces) s.normals.push_back(normal_of(hull, face, s.points));
     for (std::size_t f = 0; f < hull.faces.size(); ++f) {
         const HullFace& face = hull.faces[f];
@@ -83,19 +90,39 @@ Surface surface_of(const Shape& shape, const MatrixTransform& pose) {
 double DistanceBounds::error(double distance) const { return std::max(distance - lower, upper - distance); }
 
 DistanceOracle::DistanceOracle(const PosedPair& pair)
-    : pair_(&pair), a_(*make_polytope_graph(pair.a)), b_(*make_polytope_graph(pair.b)) {}
+    : a_(*make_polytope_graph(pair.a)), b_(*make_polytope_graph(pair.b)) {}
 
 DistanceBounds DistanceOracle::operator()(const MatrixTransform& pose) const {
     const GjkMethods methods{.simplex = SimplexMethod::johnson, .gap = 1e-12};
     GjkVariantMemory cold;
     const GjkVariantResult answer = gjk_variant(a_, b_, pose, methods, cold);
     const dvec3 between = answer.point_b - answer.point_a;
-    const dvec3 b_local = glm::inverse(dmat3(pose.rotation)) * (answer.point_b - dvec3(pose.position));
-    const double off = outside(*pair_->a.hull, answer.point_a) + outside(*pair_->b.hull, b_local);
+    if (answer.feature_a.count == 0 || answer.feature_b.count == 0) return {};
+    const std::vector<dvec3> a = points_of(a_.vertices, {}), b = points_of(b_.vertices, pose);
+    const double off =
+        off_feature(answer.point_a, answer.feature_a, a) + off_feature(answer.point_b, answer.feature_b, b);
     const double length = glm::length(between);
     if (!(length > 0.0)) return {0.0, off};
     const dvec3 n = between / length;
-    return {-farthest(points_of(pair_->b, pose), -n) - farthest(points_of(pair_->a, {}), n), length + off};
+    double lower = -farthest(b, -n) - farthest(a, n);
+    // The difference of two points far from the origin is rounded, and a plane turned by that may lose more than the
+    // search did. The normal is at right angles to the edges of both closest features, which are not.
+    std::vector<dvec3> edges;
+    for (int i = 1; i < answer.feature_a.count; ++i)
+        edges.push_back(a[answer.feature_a.vertices[i]] - a[answer.feature_a.vertices[0]]);
+    for (int i = 1; i < answer.feature_b.count; ++i)
+        edges.push_back(b[answer.feature_b.vertices[i]] - b[answer.feature_b.vertices[0]]);
+    const auto enter = [&](dvec3 normal) {
+        const double size = glm::length(normal);
+        if (!(size > 0.0)) return;
+        normal *= (glm::dot(normal, n) < 0.0 ? -1.0 : 1.0) / size;
+        lower = std::max(lower, -farthest(b, -normal) - farthest(a, normal));
+    };
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        enter(n - glm::dot(n, edges[i]) / glm::dot(edges[i], edges[i]) * edges[i]);
+        for (std::size_t j = i + 1; j < edges.size(); ++j) enter(glm::cross(edges[i], edges[j]));
+    }
+    return {lower, length + off};
 }
 
 double exact_depth(const PosedPair& pair, const MatrixTransform& pose) {

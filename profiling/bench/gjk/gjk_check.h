@@ -1,5 +1,5 @@
 #pragma once
-/// What the separation of two hulls really is: proved by plain, slow scans in double.
+/// What the separation of two polytopes really is: proved by plain, slow scans in double.
 
 #include "profiling/bench/gjk/gjk_poses.h"
 
@@ -7,21 +7,20 @@
 
 namespace talus::profiling {
 
-/// Bounds that enclose the true distance of two separated hulls.
+/// Bounds that enclose the true distance of two separated polytopes.
 struct DistanceBounds {
     double lower = 0.0, upper = 0.0;
     double error(double distance) const;  ///< the largest that `distance` may be wrong by
 };
 
-/// Finds the closest points by GJK in double and believes nothing of it: the support plane between the points, over all
-/// vertices, proves the lower bound, the points themselves the upper one, plus what they lie off their hulls.
+/// Finds the closest points by GJK in double and believes nothing of it: support planes between the points, over all
+/// vertices, prove the lower bound, the points themselves the upper one, plus what they are off the vertices' hulls.
 class DistanceOracle {
 public:
     explicit DistanceOracle(const PosedPair& pair);
     DistanceBounds operator()(const MatrixTransform& pose) const;
 
 private:
-    const PosedPair* pair_;
     PolytopeGraph a_, b_;
 };
 

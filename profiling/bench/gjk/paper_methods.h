@@ -24,5 +24,8 @@ inline constexpr GjkMethods original_from_centroids{SimplexMethod::johnson, Supp
 /// It tells how much of the combination's gain is due to hill climbing and the last simplex.
 inline constexpr GjkMethods cameron_tracking{SimplexMethod::johnson, SupportMethod::hill_climbing,
                                              StartMethod::last_simplex};
+/// And one that differs from the combination in the distance subalgorithm alone: the neighbours' search as well.
+inline constexpr GjkMethods original_tracking{SimplexMethod::johnson, SupportMethod::neighbours,
+                                              StartMethod::last_simplex};
 
 }  // namespace talus::profiling

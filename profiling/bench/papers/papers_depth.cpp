@@ -4,92 +4,72 @@
 #include "profiling/bench/gjk/gjk_experiment.h"
 #include "profiling/bench/measure.h"
 
-#include <talus/narrowphase/gjk_variants.h>
+#include <talus/narrowphase/papers/penetration_estimate.h>
 #include <talus/narrowphase/separation.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <span>
+#include <utility>
 
 namespace talus::profiling {
 
 namespace {
 
-/// The pairs of an experiment of `talus-profile gjk`, as many as the options call for.
-std::vector<PosedPair> pairs_of(const char* experiment, const Sizes& sizes, const PapersOptions& options) {
-    return make_pairs(sizes.a, sizes.b, find_experiment(experiment)->motion, options.quick ? 2 : 8,
-                      options.quick ? 10 : 100, options.seed);
+/// An overlapping pose, with what the queries start from and what is known about it.
+struct DeepPose {
+    const PosedPair* pair;
+    const MatrixTransform* pose;
+    SimplexCache simplex;  ///< GJK's last
+    double depth;          ///< exact where it is checked, else EPA's
+};
+
+/// Cameron's estimate at all poses, for one choice of faces.
+void print_estimate(const char* name, const char* sizes, const std::vector<DeepPose>& deep, EstimateFaces faces,
+                    int repeats) {
+    double supports = 0.0, upper = 0.0, most_upper = 0.0, lower = 0.0, least_lower = 1.0;
+    int near = 0, exact = 0;
+    for (const DeepPose& d : deep) {
+        const PenetrationEstimate e = penetration_estimate(d.pair->a, d.pair->b, *d.pose, d.simplex, faces);
+        supports += e.support_evaluations;
+        upper += e.upper / d.depth;
+        lower += e.lower / d.depth;
+        most_upper = std::max(most_upper, e.upper / d.depth);
+        least_lower = std::min(least_lower, e.lower / d.depth);
+        near += e.upper <= 1.1 * d.depth;
+        exact += e.upper <= (1.0 + 1e-5) * d.depth;
+    }
+    std::vector<double> ns;
+    volatile double sink = 0.0;
+    for (int k = 0; k < repeats; ++k) {
+        ns.push_back(time_of(1, [&] {
+            for (const DeepPose& d : deep)
+                sink = penetration_estimate(d.pair->a, d.pair->b, *d.pose, d.simplex, faces).upper;
+        }));
+    }
+    const auto n = static_cast<double>(deep.size());
+    std::printf("%-10s %-24s | %8.2f %8.0f | %8.2f %8.1f %8.1f%% %8.1f%% | %8.2f %8.4f\n", sizes, name, supports / n,
+                median(ns) / n, upper / n, most_upper, 100.0 * near / n, 100.0 * exact / n, lower / n, least_lower);
 }
 
-struct Stop {
-    const char* name;
-    StopMethod method;
-    double gap;
-};
-
-constexpr Stop stops[] = {
-    {"bound, e = 0.1 |v|", StopMethod::bound, 0.1},           {"bound, e = 0.01 |v|", StopMethod::bound, 0.01},
-    {"bound, e = 0.001 |v|", StopMethod::bound, 1e-3},        {"bound, e = 1e-6 |v|", StopMethod::bound, 1e-6},
-    {"recurring vertex", StopMethod::recurring_vertex, 1e-6},
-};
+void print_epa(const char* sizes, const std::vector<DeepPose>& deep, int repeats) {
+    double supports = 0.0;
+    for (const DeepPose& d : deep) supports += epa(d.pair->a, d.pair->b, *d.pose, d.simplex).support_evaluations;
+    std::vector<double> ns;
+    volatile float sink = 0.0f;
+    for (int k = 0; k < repeats; ++k) {
+        ns.push_back(time_of(1, [&] {
+            for (const DeepPose& d : deep) sink = epa(d.pair->a, d.pair->b, *d.pose, d.simplex).depth;
+        }));
+    }
+    const auto n = static_cast<double>(deep.size());
+    std::printf("%-10s %-24s | %8.2f %8.0f | %8s %8s %9s %9s | %8s %8s\n", sizes, "EPA", supports / n, median(ns) / n,
+                "-", "-", "-", "-", "-", "-");
+}
 
 }  // namespace
-
-int print_stop(const PapersOptions& options) {
-    std::fputs(R"(The lower-bound stop (Jovanoski, section 2; recurring vertices: Liu et al., section 2.1)
-Theirs: |v| - mu <= e ends the search; mu, the best support plane so far, is a lower bound of the distance, so e bounds
-the error. No figures. Ours: unrelated poses of hulls of random points on a unit ball, 0.05 to 2 apart; simplices of the
-production query, linear search. The error is the share of the distance that is too much, never more than e, by a run
-with e = 1e-9.
-
-)",
-               stdout);
-    std::printf("%-22s %-10s |", "stop", "vertices");
-    std::printf(" %10s %10s %12s %10s\n", "iterations", "ns", "mean error", "largest");
-    for (const Sizes& sizes : quick_sizes) {
-        const std::vector<PosedPair> pairs = pairs_of("static", sizes, options);
-        std::vector<PolytopeGraph> a, b;
-        for (const PosedPair& pair : pairs) {
-            a.push_back(*make_polytope_graph(pair.a));
-            b.push_back(*make_polytope_graph(pair.b));
-        }
-        // All poses by one stop, in order; `visit(result)`.
-        const auto run = [&](const Stop& stop, auto&& visit) {
-            GjkMethods methods;
-            methods.stop = stop.method;
-            methods.gap = stop.gap;
-            for (std::size_t p = 0; p < pairs.size(); ++p) {
-                for (const MatrixTransform& pose : pairs[p].poses) {
-                    GjkVariantMemory memory;
-                    visit(gjk_variant(a[p], b[p], pose, methods, memory));
-                }
-            }
-        };
-        std::vector<double> truth;
-        run({"", StopMethod::bound, 1e-9}, [&](const GjkVariantResult& r) { truth.push_back(r.distance); });
-        for (const Stop& stop : stops) {
-            double iterations = 0.0, sum = 0.0, largest = 0.0;
-            std::size_t i = 0;
-            run(stop, [&](const GjkVariantResult& r) {
-                const double error = std::abs(1.0 - truth[i++] / r.distance);
-                iterations += r.iterations;
-                sum += error;
-                largest = std::max(largest, error);
-            });
-            std::vector<double> ns;
-            volatile double sink = 0.0;
-            for (int k = 0; k < options.repeats; ++k)
-                ns.push_back(time_of(1, [&] { run(stop, [&](const GjkVariantResult& r) { sink = r.distance; }); }));
-            const auto count = static_cast<double>(truth.size());
-            char text[32];
-            std::snprintf(text, sizeof text, "%d/%d", sizes.a, sizes.b);
-            std::printf("%-22s %-10s | %10.2f %10.0f %12.1e %10.1e\n", stop.name, text, iterations / count,
-                        median(ns) / count, sum / count, largest);
-        }
-    }
-    std::printf("\n");
-    return 0;
-}
 
 int print_depth(const PapersOptions& options) {
     std::fputs(R"(Penetration depth by the expanding polytope (Jovanoski, section 5)
@@ -102,24 +82,31 @@ them, in its floats, cold; the error is against the least over all faces of the 
     std::printf("%-10s | %12s %12s %10s %10s | %8s %14s\n", "vertices", "GJK iter", "EPA iter", "supports", "ns",
                 "checked", "largest error");
     const Sizes all[] = {{8, 8}, {20, 30}, {40, 50}, {100, 120}, {250, 300}};
-    const std::size_t count = options.quick ? 2 : std::size(all);
-    for (const Sizes& sizes : std::span(all, count)) {
-        const std::vector<PosedPair> pairs = pairs_of("penetrating", sizes, options);
+    const std::span<const Sizes> sizes_of_table(all, options.quick ? 2 : std::size(all));
+    std::vector<std::vector<PosedPair>> pairs_by_size;
+    std::vector<std::vector<DeepPose>> deep_by_size;
+    for (const Sizes& sizes : sizes_of_table) {
+        pairs_by_size.push_back(make_pairs(sizes.a, sizes.b, find_experiment("penetrating")->motion, options.pairs(),
+                                           options.poses(), options.seed));
+        const std::vector<PosedPair>& pairs = pairs_by_size.back();
+        std::vector<DeepPose>& deep = deep_by_size.emplace_back();
         const int wanted = options.quick ? 4 : sizes.a > 100 ? 8 : 64;
         double gjk_iterations = 0.0, epa_iterations = 0.0, supports = 0.0, largest = 0.0, queries = 0.0;
         int checked = 0;
         for (const PosedPair& pair : pairs) {
             for (const MatrixTransform& pose : pair.poses) {
-                SimplexCache cold;
-                const SeparationResult r = separation(pair.a, pair.b, pose, cold);
+                SimplexCache cache;
+                const SeparationResult r = separation(pair.a, pair.b, pose, cache);
                 queries += 1.0;
                 gjk_iterations += r.gjk.iterations;
                 epa_iterations += r.epa.iterations;
                 supports += r.gjk.support_evaluations + r.epa.support_evaluations;
+                deep.push_back({&pair, &pose, cache, -static_cast<double>(r.separation)});
                 // Spread over all pairs.
                 if (checked >= wanted || static_cast<int>(queries) % static_cast<int>(pairs.size()) != 0) continue;
                 ++checked;
-                largest = std::max(largest, std::abs(exact_depth(pair, pose) + static_cast<double>(r.separation)));
+                deep.back().depth = exact_depth(pair, pose);
+                largest = std::max(largest, std::abs(deep.back().depth + static_cast<double>(r.separation)));
             }
         }
         std::vector<double> ns;
@@ -138,6 +125,27 @@ them, in its floats, cold; the error is against the least over all faces of the 
         std::snprintf(text, sizeof text, "%d/%d", sizes.a, sizes.b);
         std::printf("%-10s | %12.2f %12.2f %10.2f %10.0f | %8d %14.1e\n", text, gjk_iterations / queries,
                     epa_iterations / queries, supports / queries, median(ns) / queries, checked, largest);
+    }
+    std::printf("\n");
+
+    std::fputs(R"(Cameron's estimate of the depth (Cameron 1997, after Jovanoski, section 5)
+Theirs: it estimates, EPA is exact; no figures. Ours: the same poses, each method from the simplex that GJK left, GJK's
+own cost not counted. The nearest face of the tetrahedron bounds the depth from below, the support planes of its faces
+from above: the nearest face's plane alone, or the best of all faces'. Bounds are in depths. 'in 10%', 'exact': the
+share of poses whose upper bound is at most a tenth, or nothing, too much.
+
+)",
+               stdout);
+    std::printf("%-10s %-24s | %8s %8s | %8s %8s %9s %9s | %8s %8s\n", "", "", "", "", "upper", "", "", "", "lower",
+                "");
+    std::printf("%-10s %-24s | %8s %8s | %8s %8s %9s %9s | %8s %8s\n", "vertices", "method", "supports", "ns", "mean",
+                "most", "in 10%", "exact", "mean", "least");
+    for (std::size_t s = 0; s < sizes_of_table.size(); ++s) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%d/%d", sizes_of_table[s].a, sizes_of_table[s].b);
+        print_estimate("estimate, nearest face", text, deep_by_size[s], EstimateFaces::nearest, options.repeats);
+        print_estimate("estimate, all faces", text, deep_by_size[s], EstimateFaces::all, options.repeats);
+        print_epa(text, deep_by_size[s], options.repeats);
     }
     std::printf("\n");
     return 0;

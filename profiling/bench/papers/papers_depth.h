@@ -1,11 +1,10 @@
 #pragma once
-/// `talus-profile papers --stop` and `--depth`: Jovanoski's lower-bound stop (section 2), and EPA (section 5).
+/// `talus-profile papers --depth`: Jovanoski's EPA (section 5) beside Cameron's estimate of the depth.
 
 #include "profiling/bench/papers/papers.h"
 
 namespace talus::profiling {
 
-int print_stop(const PapersOptions& options);
 int print_depth(const PapersOptions& options);
 
 }  // namespace talus::profiling

@@ -42,6 +42,7 @@ constexpr PaperRow table3[] = {
     {"both, tracking", {papers, liu_tracking}, {0, 358, 424, 462, 522, 458, 582, 668, 800, 0}},
     {"Cameron", {papers, liu_cameron}, {}},
     {"Cameron, track.", {papers, cameron_tracking}, {}},
+    {"orig., tracking", {papers, original_tracking}, {}},
     {"Talus, warm", {talus_query, {}}, {}},
 };
 
@@ -123,16 +124,17 @@ Theirs: one pair of hulls of random points on a unit ball, MATLAB 5.2 on a 266 M
 Table 3 for a path of ten steps. Ours: a query in C++, the mean over all poses. Compare 'of the first', the share of the
 original's time. Failures: discard-and-add may end without an answer (<talus/narrowphase/gjk_variants.h>). Their time
 is shown apart: 'our ns' is the mean of the answered queries alone; counts are means of all queries.
-Rows without the paper's figures are ours. 'orig., centroids' starts as 'Liu et al.' does. In Table 3, 'Cameron' remembers
-its last vertices only, 'Cameron, track.' its last simplex too: the control of 'both, tracking', which differs from it by
-discard-and-add and the neighbours' search.
+Rows without the paper's figures are ours. 'orig., centroids' starts as 'Liu et al.' does. In Table 3, 'Cameron'
+remembers its last vertices only. Two rows are the controls of 'both, tracking': 'Cameron, track.' is the original
+subalgorithm with hill climbing and the last simplex; 'orig., tracking' has the neighbours' search as well, so that only
+discard-and-add is missing.
 
 )",
                stdout);
     for (const char* name : {"static", "steps"}) {
         GjkOptions gjk;
         gjk.pairs = options.quick ? 2 : 8;
-        gjk.poses = options.quick ? 20 : 100;
+        gjk.poses = options.quick ? 20 : options.poses();
         gjk.repeats = options.repeats;
         gjk.seed = options.seed;
         gjk.bullet = false;

@@ -32,6 +32,14 @@ std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
         case ShapeType::capsule:
             return std::make_unique<btCapsuleShape>(shape.radius, 2.0f * h.y);
         case ShapeType::box:
+            if (shape.radius > 0.0f) {
+                auto rounded = std::make_unique<btConvexHullShape>();
+                for (int i = 0; i < 8; ++i)
+                    rounded->addPoint({i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z}, false);
+                rounded->recalcLocalAabb();
+                rounded->setMargin(shape.radius);
+                return rounded;
+            }
             return std::make_unique<btBoxShape>(to_bullet(h));
         case ShapeType::cylinder:
             return std::make_unique<btCylinderShape>(to_bullet(h));
@@ -41,8 +49,11 @@ std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
             auto hull = std::make_unique<btConvexHullShape>();
             for (const vec3& v : shape.hull->vertices) hull->addPoint(to_bullet(v), false);
             hull->recalcLocalAabb();
+            if (shape.radius > 0.0f) hull->setMargin(shape.radius);
             return hull;
         }
+        case ShapeType::mapping:
+            break;  // noted as missing
         case ShapeType::segment:
         case ShapeType::triangle: {
             auto hull = std::make_unique<btConvexHullShape>();
@@ -143,6 +154,7 @@ void note_missing(Missing& missing, const ShapeDef& shape, std::size_t body) {
     const Material &m = shape.material, plain;
     const auto note = [&](bool found, const char* what) { missing.note(found, what, "body", body); };
     note(shape.filter != Filter{}, "collision filters");
+    note(shape.shape.type == ShapeType::mapping, "support mappings");
     note(shape.sensor, "sensors");
     note(shape.modify_contacts, "contact modifiers");
     note(m.surface_velocity != vec3(0.0f), "surface velocities of belts");
@@ -154,6 +166,7 @@ void note_missing(Missing& missing, const BodyDef& body, std::size_t number) {
     for (const ShapeDef& shape : body.shapes) note_missing(missing, shape, number);
     if (body.shapes.empty()) {
         ShapeDef only;
+        only.shape = body.shape;
         only.material = body.material;
         only.filter = body.filter;
         only.sensor = body.sensor;

@@ -33,6 +33,7 @@ constexpr Case cases[] = {
 struct Cost {
     double collide = 0.0;  ///< microseconds of the whole stage
     std::array<double, rung_count> pairs{}, microseconds{};
+    FeatureCounts features;  ///< sums
 };
 
 Cost run(const samples::SceneData& scene, int steps, const CollideSettings& rungs) {
@@ -52,6 +53,7 @@ Cost run(const samples::SceneData& scene, int steps, const CollideSettings& rung
         // The profile's times are wall time: what other programs took of this step is shared out among the stages.
         const double share = std::min(1.0, cpu / profile.total) / steps;
         cost.collide += share * profile.collide;
+        cost.features += profile.narrowphase.features;
         for (std::size_t r = 0; r < rung_count; ++r) {
             cost.pairs[r] += static_cast<double>(profile.narrowphase.pairs[r]) / steps;
             cost.microseconds[r] += share * profile.narrowphase.microseconds[r];
@@ -65,6 +67,16 @@ double median_of(const std::vector<Cost>& costs, Value&& value) {
     std::vector<double> values;
     for (const Cost& cost : costs) values.push_back(value(cost));
     return median(std::move(values));
+}
+
+/// Prints what the search for contacts of solids looked at. It is the same in all runs, whatever the rungs.
+void print_features(const FeatureCounts& f, int steps) {
+    if (f.points == 0 && f.node_pairs == 0) return;
+    const auto mean = [&](std::uint64_t count) { return static_cast<double>(count) / steps; };
+    std::printf("solids, per step    | %14s %14s %14s %14s %14s |\n", "node pairs", "feature pairs", "of them near",
+                "candidates", "points");
+    std::printf("%-19s | %14.1f %14.1f %14.1f %14.1f %14.1f |\n", "", mean(f.node_pairs), mean(f.pairs), mean(f.nearby),
+                mean(f.candidates), mean(f.points));
 }
 
 void print_heading(const char* left, const char* last) {
@@ -98,6 +110,7 @@ void print_rungs(const char* name, const samples::SceneData& scene, int steps, i
         if (c == 0) all = collide;
         std::printf(" | %8.1f %6.2f\n", collide, collide / all);
     }
+    print_features(costs[0][0].features, steps);
     std::printf("\n");
     std::fflush(stdout);
 }

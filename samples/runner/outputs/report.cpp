@@ -48,14 +48,16 @@ std::string joint_lines(const Summary& s) {
 }  // namespace
 
 std::string table_header() {
-    return format("%-40s | %-13s | %-12s | %-53s | %-11s | %-11s | %s\n", "", "ms per step", "collide",
+    return format("%-40s | %-13s | %-12s | %-59s | %-11s | %-11s | %s\n", "", "ms per step", "collide",
                   "pairs by rung, %", "GJK  EPA", "overlap, mm", "energy") +
            format(
-               "%-12s %5s %6s %5s %8s | %6s %6s | %8s %3s | %5s %5s %5s %5s %5s %5s %5s %5s %5s | %4s %6s | %4s %6s | "
+               "%-12s %5s %6s %5s %8s | %6s %6s | %8s %3s | %5s %5s %5s %5s %5s %5s %5s %5s %5s %5s | %4s %6s | %4s "
+               "%6s | "
                "%8s "
                "%7s\n",
                "scene", "steps", "bodies", "pairs", "contacts", "median", "p99", "us/frame", "%", "skip", "reuse",
-               "form", "sep", "touch", "warm", "cold", "wEPA", "cEPA", "it/q", "/frame", "mean", "max", "J", "asleep");
+               "form", "sep", "touch", "warm", "cold", "wEPA", "cEPA", "feat", "it/q", "/frame", "mean", "max", "J",
+               "asleep");
 }
 
 std::string table_row(const Summary& s) {
@@ -71,16 +73,16 @@ std::string table_row(const Summary& s) {
 
 std::string table_legend() {
     return "\n"
-           "Bodies, pairs (of convex shapes whose boxes meet), contacts (points), overlap (of contacts), energy "
-           "(kinetic) and "
-           "asleep: after the last step.\n"
+           "Bodies, pairs (of convex shapes or solids whose boxes meet), contacts (points), overlap (of contacts), "
+           "energy (kinetic) and asleep: after the last step.\n"
            "Times, collide (the stage of the narrowphase, and its share of a step), rungs, GJK (iterations per query) "
            "and EPA (calls per frame): "
            "over the whole run.\n"
            "Rungs: how pairs were settled. skip: too far apart to have met since; reuse: manifold kept; form: shapes "
            "that need no iteration;\n"
            "sep, touch: by last frame's axis; warm, cold: GJK from last frame's simplex, from nothing; wEPA, cEPA: "
-           "overlapping cores, the same.\n";
+           "overlapping cores, the same;\n"
+           "feat: solids that are not convex, by the pairs of features that can touch.\n";
 }
 
 std::string describe(const Summary& s) {

@@ -1,6 +1,8 @@
 #include "samples/scenes/kit/parts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -93,6 +95,18 @@ Figure widest_joint_gap(const SceneData& scene) {
                 }
                 return widest;
             }};
+}
+
+double TurnCounter::operator()(const SceneBodies& bodies) {
+    const quat now = bodies.transform(body_).rotation, by = multiply(now, conjugate(last_));
+    const double along =
+        double{by.x} * double{axis_.x} + double{by.y} * double{axis_.y} + double{by.z} * double{axis_.z};
+    constexpr double pi = std::numbers::pi;
+    double angle = 2.0 * std::atan2(along, double{by.w});
+    if (angle > pi) angle -= 2.0 * pi;
+    if (angle < -pi) angle += 2.0 * pi;
+    last_ = now;
+    return turns_ += angle / (2.0 * pi);
 }
 
 Result<Shape> random_hull(Random& random, int points, float low, float high) {

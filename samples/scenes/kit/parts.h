@@ -14,6 +14,9 @@ inline quat turn(const vec3& axis, float radians) {
     return integrate_rotation(quat(1.0f, 0.0f, 0.0f, 0.0f), axis * radians);
 }
 
+/// A point on the circle of this radius in the plane z = 0, without libm.
+inline vec3 on_circle(float radius, float radians) { return rotate(turn({0, 0, 1}, radians), {radius, 0.0f, 0.0f}); }
+
 /// A fixed box.
 BodyDef block(const dvec3& center, const vec3& half_extents, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f));
 
@@ -49,6 +52,22 @@ void add_ragdoll(SceneData& scene, const dvec3& origin, const quat& facing, cons
 
 /// The widest gap between the two anchors of a ball joint or hinge that should be one point, m.
 Figure widest_joint_gap(const SceneData& scene);
+
+/// Counts the turns of a body about an axis of the world, from call to call; at most half a turn in each.
+class TurnCounter {
+public:
+    /// `body` of the scene, which has not moved yet; `axis`: unit.
+    TurnCounter(const SceneData& scene, std::size_t body, const vec3& axis)
+        : body_(body), axis_(axis), last_(normalized(scene.bodies[body].rotation)) {}
+    /// Returns the turns since the scene began, right-handed.
+    double operator()(const SceneBodies& bodies);
+
+private:
+    std::size_t body_;
+    vec3 axis_;
+    quat last_;
+    double turns_ = 0.0;
+};
 
 /// The hull of `points` random points on an ellipsoid with semi-axes drawn from [low, high].
 Result<Shape> random_hull(Random& random, int points, float low, float high);

@@ -28,13 +28,8 @@ constexpr double most_turn = 0.25;
 /// And to get away from obstacles: after a jump the hand would be off its path by the square of it.
 constexpr double most_free_turn = 0.05;
 
-/// A row of the table of Denavit and Hartenberg; alpha is a number of right angles, offsets are as well.
-struct DhRow {
-    int offset;
-    double d, a;
-    int alpha;
-};
-constexpr DhRow dh_rows[arm_joints] = {{1, 2.0, 0.0, 1}, {1, 0.0, 1.0, 0}, {0, 0.0, 0.6, 0}, {0, 0.0, 0.4, 0}};
+constexpr ArmJoint rows_of_the_paper[arm_joints] = {
+    {1, 2.0, 0.0, 1}, {1, 0.0, 1.0, 0}, {0, 0.0, 0.6, 0}, {0, 0.0, 0.4, 0}};
 
 struct SineCosine {
     double sine, cosine;
@@ -98,8 +93,9 @@ Error add_prism(ArmTask& task, int link, double radius, double half_length, cons
 Error add_arm(ArmTask& task) {
     constexpr float root = 0.70710678f;
     const quat along_x(root, 0.0f, root, 0.0f), along_y(root, -root, 0.0f, 0.0f), along_z(1.0f, 0.0f, 0.0f, 0.0f);
-    for (int link = 1; link <= arm_joints; ++link) {
-        const DhRow& row = dh_rows[link - 1];
+    const int joints = static_cast<int>(task.joints.size());
+    for (int link = 1; link <= joints; ++link) {
+        const ArmJoint& row = task.joints[static_cast<std::size_t>(link - 1)];
         const bool upright = row.d > 0.0;  // then the link is frame k's -y, else its -x
         const double half = 0.5 * std::max(row.d, row.a);
         const dvec3 back = upright ? dvec3(0.0, -1.0, 0.0) : dvec3(-1.0, 0.0, 0.0);
@@ -110,12 +106,12 @@ Error add_arm(ArmTask& task) {
                                 : add_prism(task, link, joint_radius, joint_half_length, 2.0 * half * back, along_z);
         if (e) return e;
     }
-    task.parts.push_back({arm_joints, box(piece_half_extents), {}});
+    task.parts.push_back({joints, box(piece_half_extents), {}});
     return {};
 }
 
 /// x, y with J = columns: the least y with J y = x. False where the joints cannot give x.
-bool least_solution(const std::array<dvec3, arm_joints>& columns, const dvec3& x, ArmAngles& y) {
+bool least_solution(std::span<const dvec3> columns, const dvec3& x, ArmAngles& y) {
     dmat3 square(0.0);  // J J^T
     double size = 0.0;
     for (const dvec3& c : columns) {
@@ -125,13 +121,13 @@ bool least_solution(const std::array<dvec3, arm_joints>& columns, const dvec3& x
     constexpr double singular = 1e-9;  // of the cube of the trace: nothing moves the hand along some line
     if (!(glm::determinant(square) > singular * size * size * size)) return false;
     const dvec3 weights = glm::inverse(square) * x;
-    for (int k = 0; k < arm_joints; ++k) y[k] = glm::dot(columns[k], weights);
+    for (std::size_t k = 0; k < columns.size(); ++k) y[k] = glm::dot(columns[k], weights);
     return true;
 }
 
-double dot(const ArmAngles& a, const ArmAngles& b) {
+double dot(const ArmAngles& a, const ArmAngles& b, std::size_t joints) {
     double sum = 0.0;
-    for (int k = 0; k < arm_joints; ++k) sum += a[k] * b[k];
+    for (std::size_t k = 0; k < joints; ++k) sum += a[k] * b[k];
     return sum;
 }
 
@@ -146,19 +142,22 @@ struct Potential {
     std::vector<Term> terms;
 };
 
-void add_term(Potential& potential, double d, double d0, const ArmAngles& gradient) {
+void add_term(Potential& potential, double d, double d0, const ArmAngles& gradient, std::size_t joints) {
     if (d <= 0.0 || d > d0) return;
     const double slope = (1.0 / d0 - 1.0 / d) / (d * d);
-    for (std::size_t k = 0; k < arm_joints; ++k) potential.gradient[k] += slope * gradient[k];
+    for (std::size_t k = 0; k < joints; ++k) potential.gradient[k] += slope * gradient[k];
     potential.terms.push_back({gradient, (3.0 / d - 2.0 / d0) / (d * d * d)});
 }
 
 }  // namespace
 
-ArmFrames arm_frames(const ArmAngles& angles) {
+std::span<const ArmJoint> papers_arm() { return rows_of_the_paper; }
+
+ArmFrames arm_frames(const ArmAngles& angles, std::span<const ArmJoint> joints) {
     ArmFrames frames;
-    for (std::size_t k = 0; k < arm_joints; ++k) {
-        const DhRow& row = dh_rows[k];
+    frames[0] = {dvec3(0.0), dmat3(1.0)};
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+        const ArmJoint& row = joints[k];
         const auto [sine, cosine] = sine_cosine(angles[k] + row.offset * half_pi);
         const dvec3 x(cosine, sine, 0.0), y(-sine, cosine, 0.0), z(0.0, 0.0, 1.0);
         const dmat3 turned = row.alpha == 1 ? dmat3(x, z, -y) : dmat3(x, y, z);
@@ -168,10 +167,10 @@ ArmFrames arm_frames(const ArmAngles& angles) {
     return frames;
 }
 
-std::array<dvec3, arm_joints> hand_jacobian(const ArmFrames& frames) {
-    std::array<dvec3, arm_joints> columns;
-    for (std::size_t k = 0; k < arm_joints; ++k)
-        columns[k] = glm::cross(frames[k].rotation[2], frames[arm_joints].position - frames[k].position);
+std::array<dvec3, most_arm_joints> hand_jacobian(const ArmFrames& frames, std::size_t joints) {
+    std::array<dvec3, most_arm_joints> columns;
+    for (std::size_t k = 0; k < joints; ++k)
+        columns[k] = glm::cross(frames[k].rotation[2], frames[joints].position - frames[k].position);
     return columns;
 }
 
@@ -193,10 +192,30 @@ dvec3 ArmTask::on_path(int step) const {
     return path.back();
 }
 
-Result<ArmTask> papers_task() {
+Result<ArmTask> papers_task() { return varied_task({}); }
+
+Result<ArmTask> varied_task(const ArmVariation& variation) {
+    const int pieces = variation.pieces, obstacles = variation.obstacles;
+    if (pieces < 1 || pieces > 5 || obstacles < 1 || obstacles > 64 || !(variation.aside >= 0.0)) {
+        return Error{ErrorCode::bad_argument,
+                     "varied_task: it takes 1 to 5 pieces, 1 to 64 obstacles and a distance of at least 0, not " +
+                         std::to_string(pieces) + ", " + std::to_string(obstacles) + " and " +
+                         std::to_string(variation.aside) + "."};
+    }
     ArmTask task;
-    task.start = {0.0, 90.0 * degree, -150.0 * degree, -30.0 * degree};
-    const dvec3 begin = arm_frames(task.start)[arm_joints].position, end(0.0, -0.7877, 3.1918);
+    const ArmAngles angles{0.0, 90.0 * degree, -150.0 * degree, -30.0 * degree};
+    task.joints.clear();
+    for (std::size_t link = 0; link < arm_joints; ++link) {
+        ArmJoint row = rows_of_the_paper[link];
+        const int parts = row.d > 0.0 ? 1 : pieces;  // the first link stays whole
+        row.a /= parts;
+        task.start[task.joints.size()] = angles[link];
+        for (int i = 0; i < parts; ++i) {
+            task.joints.push_back(row);
+            row.offset = 0;
+        }
+    }
+    const dvec3 begin = arm_frames(task.start, task.joints)[task.joints.size()].position, end(0.0, -0.7877, 3.1918);
     task.path = {begin, {0.0, end.y, begin.z}, end};
     if (Error error = add_arm(task)) return error;
 
@@ -204,7 +223,15 @@ Result<ArmTask> papers_task() {
     const Result<Shape> standing = pyramid(0.2, 1.62), hanging = pyramid(0.25, -0.9);
     if (!standing) return standing.error();
     if (!hanging) return hanging.error();
-    task.obstacles = {{*standing, {0.03f, -0.75f, 0.0f}}, {*hanging, {-0.02f, -0.2f, 3.6f}}};
+    const ArmObstacle pyramids[] = {{*standing, {0.03f, -0.75f, 0.0f}}, {*hanging, {-0.02f, -0.2f, 3.6f}}};
+    for (int i = 0; i < obstacles; ++i) {
+        ArmObstacle obstacle = pyramids[i % 2];
+        // The arm stays near the plane x = 0: two more on one side, the next two on the other, then farther out.
+        const int row = i / 4, side = (i / 2) % 2 == 0 ? 1 : -1;
+        const double out = i < 2 ? (i == 0 ? variation.aside : -variation.aside) : side * (1.0 + 0.6 * row);
+        obstacle.position.x += static_cast<float>(out);
+        task.obstacles.push_back(obstacle);
+    }
     return task;
 }
 
@@ -291,14 +318,19 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
         return Error{ErrorCode::bad_argument,
                      "plan_motion: it takes a path, and a speed, a step and an influence above 0."};
     }
+    if (task.joints.size() > most_arm_joints) {
+        return Error{ErrorCode::bad_argument, "plan_motion: the arm has " + std::to_string(task.joints.size()) +
+                                                  " joints; there may be at most 16."};
+    }
+    const std::size_t joints = task.joints.size();
     std::vector<ArmPose> poses;
     std::vector<MatrixTransform> asked(task.pairs());
     std::vector<ArmDistance> answers(task.pairs());
     Potential potential;
     ArmAngles q = task.start;
     for (int step = 0;; ++step) {
-        const ArmFrames frames = arm_frames(q);
-        const dvec3 hand = frames[arm_joints].position;
+        const ArmFrames frames = arm_frames(q, task.joints);
+        const dvec3 hand = frames[joints].position;
         const std::size_t parts = task.parts.size();
         for (std::size_t i = 0; i < asked.size(); ++i) asked[i] = part_in_obstacle(task, frames, i % parts, i / parts);
         distances(asked, answers);
@@ -309,32 +341,35 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
         if (step == task.steps()) return poses;
 
         // J+ x, and the part of the gradient that J+ J leaves.
-        const std::array<dvec3, arm_joints> jacobian = hand_jacobian(frames);
+        const std::array<dvec3, most_arm_joints> columns = hand_jacobian(frames, joints);
+        const std::span<const dvec3> jacobian(columns.data(), joints);
         ArmAngles along{};
         bool solved = least_solution(jacobian, task.on_path(step + 1) - hand, along);
         potential.gradient = {};
         potential.terms.clear();
-        for (std::size_t i = 0; i < answers.size() && task.gain != 0.0; ++i)
+        for (std::size_t i = 0; i < answers.size() && task.gain != 0.0; ++i) {
+            if (answers[i].distance > task.influence) continue;
             add_term(potential, answers[i].distance, task.influence,
-                     distance_gradient(task, frames, i % parts, i / parts, answers[i]));
+                     distance_gradient(task, frames, i % parts, i / parts, answers[i]), joints);
+        }
         dvec3 moved(0.0);
-        for (std::size_t k = 0; k < arm_joints; ++k) moved += potential.gradient[k] * jacobian[k];
+        for (std::size_t k = 0; k < joints; ++k) moved += potential.gradient[k] * jacobian[k];
         ArmAngles seen{};
         solved = solved && least_solution(jacobian, moved, seen);
         ArmAngles free{};
-        for (std::size_t k = 0; k < arm_joints; ++k) free[k] = potential.gradient[k] - seen[k];
+        for (std::size_t k = 0; k < joints; ++k) free[k] = potential.gradient[k] - seen[k];
         // The linearly implicit step: 1 / (1 - k dt H'') of the explicit one, with H'' along `free`.
-        const double size2 = dot(free, free);
+        const double size2 = dot(free, free, joints);
         double curvature = 0.0;
         for (const Potential::Term& term : potential.terms) {
-            const double slope = dot(term.gradient, free);
+            const double slope = dot(term.gradient, free, joints);
             if (size2 > 0.0) curvature += term.curvature * slope * slope / size2;
         }
         const double rate = task.gain * task.dt / (1.0 - task.gain * task.dt * curvature);
         double fastest = 0.0;
         for (const double f : free) fastest = std::max(fastest, std::abs(rate * f));
         const double share = fastest > most_free_turn ? most_free_turn / fastest : 1.0;
-        for (std::size_t k = 0; k < arm_joints; ++k) {
+        for (std::size_t k = 0; k < joints; ++k) {
             solved = solved && std::abs(along[k]) <= most_turn;
             q[k] += along[k] + share * rate * free[k];
         }
@@ -349,7 +384,7 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
 double largest_difference(const std::vector<ArmPose>& a, const std::vector<ArmPose>& b) {
     double largest = 0.0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        for (std::size_t k = 0; k < arm_joints; ++k)
+        for (std::size_t k = 0; k < most_arm_joints; ++k)
             largest = std::max(largest, std::abs(a[i].angles[k] - b[i].angles[k]));
     }
     return largest;

@@ -33,6 +33,9 @@
 /// - No joint turns faster than 3 rad/s for H: where what held the arm in place gives way, it does not jump.
 /// - The hand holds a piece, a bar, which keeps away from obstacles as the links and joints do.
 ///
+/// The paper says that the cost depends on the numbers of links and obstacles and on how near they are; varied_task()
+/// makes tasks that differ in these.
+///
 /// No libm: the same motion from every compiler.
 
 #include <talus/narrowphase/gjk_variants.h>
@@ -45,28 +48,39 @@
 
 namespace talus::samples {
 
-inline constexpr int arm_joints = 4;
+inline constexpr int arm_joints = 4;        ///< of the paper's arm
+inline constexpr int most_arm_joints = 16;  ///< of any arm
 
-/// q1 to q4, rad.
-using ArmAngles = std::array<double, arm_joints>;
+/// q1, q2 and so on, rad; 0 beyond the arm's joints.
+using ArmAngles = std::array<double, most_arm_joints>;
+
+/// A row of the table of Denavit and Hartenberg. Alpha and the offset of theta are numbers of right angles.
+struct ArmJoint {
+    int offset;
+    double d, a;
+    int alpha;
+};
+
+/// The paper's arm, as in the table above.
+std::span<const ArmJoint> papers_arm();
 
 /// A rigid frame in double.
 struct ArmFrame {
-    glm::dvec3 position{0.0};
-    glm::dmat3 rotation{1.0};
+    glm::dvec3 position;
+    glm::dmat3 rotation;
 };
 
-/// The Denavit-Hartenberg frames 0 (the base's) to 4 (the hand's). Link k ends at the origin of frame k and turns about
-/// the z axis of frame k - 1.
-using ArmFrames = std::array<ArmFrame, arm_joints + 1>;
-ArmFrames arm_frames(const ArmAngles& angles);
+/// The Denavit-Hartenberg frames 0 (the base's) to n (the hand's, of n joints); later ones are not set. Link k ends at
+/// the origin of frame k and turns about the z axis of frame k - 1.
+using ArmFrames = std::array<ArmFrame, most_arm_joints + 1>;
+ArmFrames arm_frames(const ArmAngles& angles, std::span<const ArmJoint> joints = papers_arm());
 
-/// How fast the hand moves with each joint, m/rad.
-std::array<glm::dvec3, arm_joints> hand_jacobian(const ArmFrames& frames);
+/// How fast the hand moves with each of so many joints, m/rad; the others are not set.
+std::array<glm::dvec3, most_arm_joints> hand_jacobian(const ArmFrames& frames, std::size_t joints = arm_joints);
 
 /// A convex part of the arm: a link, a joint, or the piece in the hand.
 struct ArmPart {
-    int link;        ///< moves with frame 1 to 4
+    int link;        ///< moves with frame 1 to n
     Shape shape;     ///< a polytope
     Transform pose;  ///< in that frame
 };
@@ -77,6 +91,7 @@ struct ArmObstacle {
 };
 
 struct ArmTask {
+    std::vector<ArmJoint> joints{papers_arm().begin(), papers_arm().end()};  ///< at most most_arm_joints
     ArmAngles start{};
     std::vector<glm::dvec3> path;  ///< of the hand, corner by corner, from where `start` puts it
     double speed = 0.1;            ///< of the hand, m/s
@@ -94,6 +109,19 @@ struct ArmTask {
 
 /// The paper's experiment, as said above.
 Result<ArmTask> papers_task();
+
+/// What varied_task() changes in the paper's experiment.
+struct ArmVariation {
+    /// The pieces that each of the three links after the first is cut into, 1 to 5: the arm has 1 + 3 * pieces links,
+    /// starts in the same shape and has the same reach.
+    int pieces = 1;
+    /// 1 to 64. From the third on they stand and hang aside of the arm, farther from it than `influence`.
+    int obstacles = 2;
+    double aside = 0.0;  ///< how far the first two are moved out of the arm's plane, one to either side, >= 0, m
+};
+
+/// The paper's experiment with other links or obstacles. Refuses numbers out of range with bad_argument.
+Result<ArmTask> varied_task(const ArmVariation& variation);
 
 /// The pose of a part in the frame of an obstacle: what a distance query is asked.
 MatrixTransform part_in_obstacle(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle);

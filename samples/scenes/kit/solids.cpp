@@ -1,7 +1,10 @@
 #include "samples/scenes/kit/solids.h"
 
+#include "samples/scenes/kit/parts.h"
+
 #include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 namespace talus::samples {
@@ -13,7 +16,7 @@ using Index = std::uint32_t;
 using std::numbers::pi;
 
 /// A corner on a circle.
-OutlinePoint on_circle(double radius, double turns) {
+OutlinePoint corner_on_circle(double radius, double turns) {
     return {static_cast<float>(radius * std::cos(2.0 * pi * turns)),
             static_cast<float>(radius * std::sin(2.0 * pi * turns))};
 }
@@ -92,7 +95,7 @@ MeshFile hourglass(int sides) {
     const double radius[] = {0.9, 0.3, 0.9};
     for (int ring = 0; ring < 3; ++ring) {
         for (int i = 0; i < sides; ++i) {
-            const OutlinePoint p = on_circle(radius[ring], double(i) / sides);
+            const OutlinePoint p = corner_on_circle(radius[ring], double(i) / sides);
             mesh.vertices.emplace_back(p.x, p.y, z[ring]);
         }
     }
@@ -133,7 +136,7 @@ MeshFile u_prism() {
 
 MeshFile star_prism(int points) {
     std::vector<OutlinePoint> outline;
-    for (int i = 0; i < 2 * points; ++i) outline.push_back(on_circle(i % 2 == 0 ? 1.0 : 0.45, 0.5 * i / points));
+    for (int i = 0; i < 2 * points; ++i) outline.push_back(corner_on_circle(i % 2 == 0 ? 1.0 : 0.45, 0.5 * i / points));
     return prism(outline, 0.6f);
 }
 
@@ -163,11 +166,33 @@ MeshFile gear(int teeth) {
         // Root, root, tip, tip.
         const double at[] = {0.0, 0.4, 0.52, 0.88}, radius[] = {0.75, 0.75, 1.0, 1.0};
         for (int k = 0; k < 4; ++k) {
-            outer.push_back(on_circle(radius[k], (i + at[k]) / teeth));
-            inner.push_back(on_circle(0.35, (i + at[k]) / teeth));
+            outer.push_back(corner_on_circle(radius[k], (i + at[k]) / teeth));
+            inner.push_back(corner_on_circle(0.35, (i + at[k]) / teeth));
         }
     }
     return ring_prism(outer, inner, 0.5f);
+}
+
+MeshFile ring(float radius, float tube, int around, int across) {
+    const auto part = [](int k, int count) {
+        return 2.0f * std::numbers::pi_v<float> * static_cast<float>(k) / static_cast<float>(count);
+    };
+    MeshFile mesh;
+    for (int i = 0; i < around; ++i) {
+        const vec3 along = on_circle(1.0f, part(i, around));
+        for (int j = 0; j < across; ++j) {
+            const vec3 p = on_circle(tube, part(j, across));
+            mesh.vertices.push_back({(radius + p.x) * along.x, p.y, (radius + p.x) * along.y});
+        }
+    }
+    const auto at = [&](int i, int j) { return static_cast<Index>(i % around * across + j % across); };
+    for (int i = 0; i < around; ++i) {
+        for (int j = 0; j < across; ++j) {
+            add_triangle(mesh, at(i, j), at(i, j + 1), at(i + 1, j + 1));
+            add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i + 1, j));
+        }
+    }
+    return mesh;
 }
 
 MeshFile box_solid(const vec3& half) {
@@ -185,6 +210,65 @@ MeshFile two_boxes() {
     MeshFile mesh;
     append(mesh, box_solid({0.3f, 0.6f, 0.6f}), {-0.7f, 0, 0});
     append(mesh, box_solid({0.3f, 0.6f, 0.6f}), {0.7f, 0, 0});
+    return mesh;
+}
+
+MeshFile cubes(std::span<const bool> filled, int n, float edge, float inset) {
+    // Cells between the planes `inset` before and behind each plane of the lattice: an even cell lies about such a plane,
+    // an odd one within a cube. A cell is solid if all cubes are there that it touches.
+    const auto is_filled = [&](const std::array<int, 3>& at) {
+        for (const int k : at) {
+            if (k < 0 || k >= n) return false;
+        }
+        return filled[static_cast<std::size_t>((at[2] * n + at[1]) * n + at[0])];
+    };
+    const auto is_solid = [&](const std::array<int, 3>& cell) {
+        for (int corner = 0; corner < 8; ++corner) {
+            std::array<int, 3> at{};
+            for (std::size_t k = 0; k < 3; ++k) {
+                const bool low = cell[k] % 2 == 0 && (corner >> k & 1) == 0;
+                at[k] = cell[k] / 2 - (low ? 1 : 0);
+            }
+            if (!is_filled(at)) return false;
+        }
+        return true;
+    };
+    const auto plane = [&](int k) {  // below cell k
+        const float at = edge * static_cast<float>(k / 2) + (k % 2 == 0 ? -inset : inset);
+        return at - 0.5f * edge * static_cast<float>(n);
+    };
+    MeshFile mesh;
+    std::map<std::array<int, 3>, Index> corners;
+    const auto corner = [&](const std::array<int, 3>& at) {
+        const auto [place, is_new] = corners.try_emplace(at, static_cast<Index>(mesh.vertices.size()));
+        if (is_new) mesh.vertices.push_back({plane(at[0]), plane(at[1]), plane(at[2])});
+        return place->second;
+    };
+    for (int z = 0; z <= 2 * n; ++z) {
+        for (int y = 0; y <= 2 * n; ++y) {
+            for (int x = 0; x <= 2 * n; ++x) {
+                const std::array<int, 3> cell{x, y, z};
+                if (!is_solid(cell)) continue;
+                for (std::size_t axis = 0; axis < 3; ++axis) {
+                    const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+                    for (const int side : {0, 1}) {
+                        std::array<int, 3> beyond = cell, at = cell;
+                        beyond[axis] += side == 0 ? -1 : 1;
+                        if (beyond[axis] >= 0 && is_solid(beyond)) continue;
+                        at[axis] += side;
+                        Index face[4];
+                        for (int k = 0; k < 4; ++k) {
+                            std::array<int, 3> place = at;
+                            place[u] += k == 1 || k == 2 ? 1 : 0;
+                            place[v] += k >= 2 ? 1 : 0;
+                            face[side == 1 ? k : 3 - k] = corner(place);
+                        }
+                        add_quad(mesh, face[0], face[1], face[2], face[3]);
+                    }
+                }
+            }
+        }
+    }
     return mesh;
 }
 

@@ -32,9 +32,17 @@ MeshFile square_frame();
 /// A toothed wheel with a bore hole: 4 corners a tooth.
 MeshFile gear(int teeth);
 
+/// A ring around y: a tube of radius `tube` around a circle of radius `radius`, m, without libm.
+MeshFile ring(float radius, float tube, int around, int across);
+
 /// A box, and boxes in one mesh: a hollow one (a cavity), and two that are apart.
 MeshFile box_solid(const vec3& half_extents);
 MeshFile hollow_box();
 MeshFile two_boxes();
+
+/// Cubes of a lattice of `n` by `n` by `n` places, x first, as one solid without inner walls; `filled` says which places
+/// have one. `edge`: of a cube, m. All outer faces lie `inset` (m, less than half of the edge) inside of the cubes', so
+/// that solids fit into each other with twice as much clearance. Cubes that only share an edge or a corner are apart.
+MeshFile cubes(std::span<const bool> filled, int n, float edge, float inset);
 
 }  // namespace talus::samples

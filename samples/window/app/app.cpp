@@ -157,6 +157,11 @@ void print_changes(const App& app) {
     }
     line += format(" distance=%.2f", static_cast<double>(app.view.distance));
     if (app.replay) line += format(" time=%.3f", app.replay->time());
+    const FeatureSteps* const steps = app.feature_stepper.empty() ? nullptr : app.feature_stepper.steps();
+    if (steps != nullptr) {
+        line += " sweep=" + std::to_string(app.feature_stepper.stop() + 1) + "/" + std::to_string(steps->stops.size()) +
+                " applicable=" + std::to_string(steps->applicable.edges + steps->applicable.vertices);
+    }
     if (line == last) return;
     last = line;
     std::printf("%s\n", line.c_str());
@@ -335,6 +340,7 @@ void App::begin_run() {
     history.clear();
     profile_panel.select(std::nullopt);
     stepper.clear();
+    feature_stepper.clear();
     marked.reset();
 }
 
@@ -456,7 +462,7 @@ Error go_to_start(App& app, const WindowOptions& options) {
         if (Error error = app.simulation.step()) return error;
         app.after_step(app.options.still ? 0.0 : app.simulation.step_ms());
     }
-    if (app.panels.left && app.panels.left_tab == "pair") app.step_through_dearest();
+    if (app.panels.left && app.panels.left_tab == "pair" && !options.pair) app.step_through_dearest();
     if (!options.replay.empty()) {
         if (Error error = app.open_replay(options.replay)) return error;
         app.replay->go_to(options.at * static_cast<double>(app.replay->recording().dt()));
@@ -471,6 +477,11 @@ Error mark_and_select(App& app, const WindowOptions& options) {
         const auto [a, b] = *options.pair;
         if (const Error error = app.show_pair_of(a, b))
             return failed("--pair " + std::to_string(a) + "," + std::to_string(b) + ": " + error.message + ".");
+        if (app.panels.left && app.panels.left_tab == "pair") app.step_through_pair(*app.marked);
+    }
+    if (options.pair_step) {
+        app.stepper.go_to(*options.pair_step - 1);
+        app.feature_stepper.go_to(*options.pair_step - 1);
     }
     if (options.worst) app.show_worst();
     if (app.marked) {

@@ -14,6 +14,7 @@
 #include "samples/window/renderer/gl_canvas.h"
 #include "samples/window/renderer/gl_marks.h"
 #include "samples/window/renderer/gl_scene.h"
+#include "samples/window/simulation/feature_stepper.h"
 #include "samples/window/simulation/replay.h"
 #include "samples/window/simulation/resume.h"
 #include "samples/window/simulation/simulation.h"
@@ -70,6 +71,7 @@ struct App {
     ProfileHistory history;
     ProfilePanel profile_panel;
     Stepper stepper;
+    FeatureStepper feature_stepper;     ///< in place of the other one if the pair's contacts come from features
     std::optional<PairInFrame> marked;  ///< its two bodies stand out
     std::optional<Outputs> outputs;     ///< files that this run writes
 
@@ -103,13 +105,18 @@ struct App {
     /// is now. Nothing when it is gone.
     struct MarkedBody {
         WorldTransform pose;
-        Shape shape;           ///< the one of the pair...
-        Transform shape_pose;  ///< ...in the body's frame
+        Shape shape;                              ///< the one of the pair...
+        std::shared_ptr<const TriangleSet> mesh;  ///< ...or all of a solid mesh, if features touch...
+        Transform shape_pose;                     ///< ...in the body's frame
         BodyType type;
-        bool moved_on;  ///< it is elsewhere now
+        bool moved_on;                                                            ///< it is elsewhere now
+        float reach() const { return reach_of({.shape = shape, .mesh = mesh}); }  ///< of the shape or mesh, m
     };
     std::optional<MarkedBody> marked_body(bool is_a) const;
+    /// Opens the panel with the pair's GJK and EPA, or with its features.
     void step_through_pair(const PairInFrame& pair, std::shared_ptr<const PairQuery> known = {});
+    void step_through_features(const PairInFrame& pair);
+    void follow_features();  ///< by the poses that its bodies have now, or had in the frame that is shown
     void step_through_dearest();
 
     void say(std::string text);

@@ -123,7 +123,7 @@ void add_marked_pair(App& app) {
         const Color color = is_a ? color_of_a : color_of_b;
         const WorldTransform pose = multiply(body->pose, body->shape_pose);
         const bool is_scenery = body->type == BodyType::fixed;  // filled, it would cover all
-        const DrawMesh mesh = triangulate(body->shape, 16);
+        const DrawMesh mesh = body->mesh ? triangulate(*body->mesh) : triangulate(body->shape, 16);
         for (const DrawTriangle& t : mesh.triangles) {
             dvec3 corner[3];
             for (int i = 0; i < 3; ++i) corner[i] = transform_point(pose, mesh.positions[t.v[i]]);

@@ -79,6 +79,10 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
         const ConvexPart part = info ? convex_part(def, *info) : convex_part(def, pair.triangle);
         found.shape = part.shape;
         found.shape_pose = part.pose;
+        if (pair.rung == Rung::features && def.mesh && def.mesh->is_solid()) {
+            found.mesh = def.mesh;
+            found.shape_pose = def.pose;
+        }
         return true;
     };
     if (replay) {
@@ -111,7 +115,7 @@ void App::show_pair(const PairInFrame& pair) {
     for (const bool is_a : {true, false}) {
         const std::optional<MarkedBody> body = marked_body(is_a);
         moved_on |= body && body->moved_on;
-        const float its = body ? std::max(0.1f, bounding_radius(body->shape)) : 0.0f;
+        const float its = body ? std::max(0.1f, body->reach()) : 0.0f;
         if (!body || (smaller && its >= radius)) continue;
         smaller = body;
         radius = its;
@@ -157,12 +161,39 @@ void App::show_worst() {
 
 void App::step_through_pair(const PairInFrame& pair, std::shared_ptr<const PairQuery> known) {
     if (replay) return say("A recording has no simplices: run the scene to step through a pair");
+    if (pair.pair.rung == Rung::features) return step_through_features(pair);
     if (!known) known = query(*this, pair.pair);
     if (!known) return say("That pair is gone");
     marked = pair;
+    feature_stepper.clear();
     stepper.set(*known, name_of_body(pair.pair.body_a), name_of_body(pair.pair.body_b));
     panels.left = true;
     panels.left_tab = "pair";
+}
+
+void App::step_through_features(const PairInFrame& pair) {
+    const auto side = [&](BodyId body, std::uint32_t shape) -> std::optional<FeatureStepper::Side> {
+        const auto shapes = simulation.world().shapes(body);
+        if (shape >= shapes.size()) return {};
+        return FeatureStepper::Side{body, name_of_body(body), shapes[shape]};
+    };
+    std::optional<FeatureStepper::Side> a = side(pair.pair.body_a, pair.pair.shape_a),
+                                        b = side(pair.pair.body_b, pair.pair.shape_b);
+    if (!a || !b) return say("That pair is gone");
+    marked = pair;
+    stepper.clear();
+    feature_stepper.set(std::move(*a), std::move(*b));
+    follow_features();
+    panels.left = true;
+    panels.left_tab = "pair";
+}
+
+void App::follow_features() {
+    const auto a = simulation.index_of(feature_stepper.body_a()), b = simulation.index_of(feature_stepper.body_b());
+    if (paused && marked && marked->poses)
+        feature_stepper.follow(marked->poses->a, marked->poses->b);
+    else if (a && b)
+        feature_stepper.follow(simulation.poses()[*a], simulation.poses()[*b]);
 }
 
 void App::step_through_dearest() {
@@ -207,10 +238,12 @@ void draw_profile_panel(App& app) {
 }
 
 void draw_pair_panel(App& app) {
-    if (app.stepper.empty()) {
+    const bool has_features = !app.feature_stepper.empty();
+    if (app.stepper.empty() && !has_features) {
         ui::muted_text(
-            "GJK and EPA of one pair, step by step: choose a pair in the profile, or take the one whose test "
-            "was dearest in the last step.");
+            "GJK and EPA of one pair, step by step, or how the features of two solids are found that can touch first: "
+            "choose a pair in the profile or a contact of the selected body, or take the one whose test was dearest in "
+            "the last step.");
         ImGui::Dummy({0, 4});
         if (ImGui::Button("The dearest pair")) {
             app.set_paused(true);
@@ -221,10 +254,18 @@ void draw_pair_panel(App& app) {
     if (app.marked) {
         if (ImGui::SmallButton("Show in the scene")) app.show_pair(*app.marked);
         ImGui::SameLine();
-        if (ImGui::SmallButton("Another pair")) app.stepper.clear();
-        if (app.stepper.empty()) return;
+        if (ImGui::SmallButton("Another pair")) {
+            app.stepper.clear();
+            app.feature_stepper.clear();
+            return;
+        }
     }
-    app.stepper.show();
+    if (has_features) {
+        app.follow_features();
+        app.feature_stepper.show();
+    } else {
+        app.stepper.show();
+    }
 }
 
 }  // namespace talus::samples

@@ -133,6 +133,14 @@ constexpr OptionSpec<WindowOptions> specs[] = {
      }},
     {"", "--pair", Takes::one, "A,B", "look at these two bodies, and mark the most expensive pair of their shapes",
      set_pair},
+    {"", "--pair-step", Takes::one, "N", "show this step in the panel pair, from 1 on; without it, the last one",
+     [](WindowOptions& o, Values v) {
+         std::size_t step = 0;
+         if (!parse(v[0], step, std::size_t{1}, std::size_t{100'000'000}))
+             return std::string("wants a whole number from 1 on");
+         o.pair_step = step;
+         return std::string();
+     }},
     {"", "--size", Takes::one, "WxH", "size of the window in pixels; without it, that of last time", set_size},
     {"", "--quality", Takes::one, "low|high",
      "what the picture may cost; without it, low where a processor computes OpenGL",
@@ -189,6 +197,9 @@ Error check_together(WindowOptions& options) {
         return refuse("--worst looks for the worst frame so far: make some steps before, by --at, or play a --replay.");
     if (!options.replay.empty() && options.pair)
         return refuse("--pair looks at a pair of a running scene: leave out --replay.");
+    const auto& panels = options.panels;
+    if (options.pair_step && (!panels || std::find(panels->begin(), panels->end(), "pair") == panels->end()))
+        return refuse("--pair-step is of the panel with the steps of a pair: add --panel pair.");
     if (options.fps && options.frames == 0) options.frames = 300;
     return {};
 }

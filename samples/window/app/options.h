@@ -38,6 +38,7 @@ struct WindowOptions {
     bool config = true, print_state = false;
     std::string select;                              ///< number of a body to select
     std::optional<std::array<std::size_t, 2>> pair;  ///< numbers of two bodies to look at
+    std::optional<std::size_t> pair_step;            ///< shown by the panel "pair"; 1: the first one
     OutputFiles files;
     std::string replay;  ///< file to play
 };

@@ -369,4 +369,35 @@ std::optional<int> choice(const char* id, std::span<const char* const> labels, i
     return pressed;
 }
 
+std::size_t step_buttons(std::size_t at, std::size_t count) {
+    const std::size_t last = count - 1, before = at;
+    const float width = ImGui::GetFrameHeight() * 1.35f;
+    const auto button = [&](const char* label, bool able, std::size_t to, const char* text) {
+        if (!able) ImGui::BeginDisabled();
+        if (ImGui::Button(label, {width, 0})) at = to;
+        if (!able) ImGui::EndDisabled();
+        tip(text);
+        ImGui::SameLine(0, 3);
+    };
+    button("|<", before > 0, 0, "To the start");
+    button("<", before > 0, before - 1, "Back (left arrow)");
+    button(">", before < last, before + 1, "On (right arrow)");
+    button(">|", before < last, last, "To the end");
+    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) && !ImGui::GetIO().WantTextInput) {
+        if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_LeftArrow)) && before > 0) at = before - 1;
+        if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_RightArrow)) && before < last) at = before + 1;
+    }
+    return at;
+}
+
+std::size_t step_slider(std::size_t at, std::size_t count, float width) {
+    ImGui::SetNextItemWidth(width);
+    int chosen = int(at) + 1;
+    const int steps = int(count);
+    const std::string text = format("step %%d of %d", steps);
+    if (ImGui::SliderInt("##step", &chosen, 1, steps, text.c_str(), ImGuiSliderFlags_AlwaysClamp))
+        at = std::size_t(chosen - 1);
+    return at;
+}
+
 }  // namespace talus::samples::plot

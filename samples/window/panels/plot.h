@@ -15,6 +15,10 @@ namespace talus::samples::plot {
 
 inline constexpr ImU32 to_imgui(Color c, int alpha = 255) { return IM_COL32(c.r, c.g, c.b, alpha); }
 
+inline constexpr ImU32 with_alpha(ImU32 color, int alpha) {
+    return (color & 0x00ffffffu) | (static_cast<ImU32>(alpha) << 24);
+}
+
 inline constexpr ImU32 muted = IM_COL32(146, 156, 166, 255);
 inline constexpr ImU32 ground = IM_COL32(22, 26, 31, 255);
 inline constexpr ImU32 grid = IM_COL32(255, 255, 255, 20);
@@ -77,5 +81,11 @@ void tip(const char* text);
 /// Buttons side by side of which one is down. Returns the one that was pressed.
 std::optional<int> choice(const char* id, std::span<const char* const> labels, int current,
                           std::span<const char* const> tips = {});
+
+/// Buttons to the start, back, on and to the end of `count` steps, and the arrow keys for the same. Returns the step to go
+/// to. The next item stands right of them.
+std::size_t step_buttons(std::size_t at, std::size_t count);
+/// A slider over the steps.
+std::size_t step_slider(std::size_t at, std::size_t count, float width);
 
 }  // namespace talus::samples::plot

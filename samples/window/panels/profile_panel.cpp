@@ -24,7 +24,7 @@ constexpr ImU32 stage_colors[stage_count] = {
 
 ImU32 color_of_layer(int rung) { return plot::to_imgui(color_of(Rung(rung))); }
 
-constexpr const char* rung_tips[rung_count] = {
+constexpr const char* rung_tips[] = {
     "Separated, and moved less than the gap since the last test.",
     "Manifold kept: anchors stay fixed in the bodies. Its time is booked on skip: they share a pass.",
     "Shapes whose distance needs no iteration.",
@@ -34,7 +34,9 @@ constexpr const char* rung_tips[rung_count] = {
     "GJK from nothing.",
     "Overlapping cores: last frame's face of EPA, slid to its place.",
     "Overlapping cores: EPA from GJK's simplex.",
+    "Solids that are not convex: contact points from the features that can touch. Each patch of a pair counts.",
 };
+static_assert(std::size(rung_tips) == rung_count);
 
 std::string each(double us) { return us < 1.0 ? format("%.0f ns", 1000.0 * us) : microseconds(us); }
 

@@ -5,6 +5,7 @@
 #include "samples/window/panels/ui_style.h"
 
 #include <cstdio>
+#include <optional>
 
 namespace talus::samples {
 
@@ -28,8 +29,8 @@ std::string size_of(const Shape& shape) {
                           d(2 * shape.half_extents.y + 2 * shape.radius));
             break;
         case ShapeType::box:
-            std::snprintf(text, sizeof text, "%.3g x %.3g x %.3g m", d(2 * shape.half_extents.x),
-                          d(2 * shape.half_extents.y), d(2 * shape.half_extents.z));
+            std::snprintf(text, sizeof text, "%.3g x %.3g x %.3g m", d(2 * (shape.half_extents.x + shape.radius)),
+                          d(2 * (shape.half_extents.y + shape.radius)), d(2 * (shape.half_extents.z + shape.radius)));
             break;
         case ShapeType::cylinder:
         case ShapeType::cone:
@@ -41,6 +42,11 @@ std::string size_of(const Shape& shape) {
                 std::snprintf(text, sizeof text, "%zu vertices, %zu faces", shape.hull->vertices.size(),
                               shape.hull->faces.size());
             break;
+        case ShapeType::mapping: {
+            const vec3 size = 2.0f * half_extents(bounds(shape));
+            std::snprintf(text, sizeof text, "%.3g x %.3g x %.3g m", d(size.x), d(size.y), d(size.z));
+            break;
+        }
         case ShapeType::segment:
         case ShapeType::triangle:
             if (shape.radius > 0) std::snprintf(text, sizeof text, "radius %.3g m", d(shape.radius));
@@ -68,18 +74,28 @@ void select_button(App& app, BodyId id, int row) {
     ImGui::PopID();
 }
 
+void step_through(App& app, BodyId a, BodyId b) {
+    const auto number_a = app.simulation.index_of(a), number_b = app.simulation.index_of(b);
+    if (!number_a || !number_b) return;
+    app.set_paused(true);
+    if (const Error error = app.show_pair_of(*number_a, *number_b)) return app.say(error.message);
+    app.step_through_pair(*app.marked);
+}
+
 void draw_contacts(App& app, BodyId body) {
     const World& world = app.simulation.world();
     const std::vector<Contact> contacts = world.contacts(body);
     ui::heading(("Contacts: " + std::to_string(contacts.size())).c_str());
     if (contacts.empty()) return;
-    if (!ImGui::BeginTable("contacts", 4, ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp)) return;
+    if (!ImGui::BeginTable("contacts", 5, ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp)) return;
     ImGui::TableSetupColumn("with", 0, 1.5f);
     ImGui::TableSetupColumn("points", 0, 0.9f);
     ImGui::TableSetupColumn("mm", 0, 1.0f);
     ImGui::TableSetupColumn("N s", 0, 1.0f);
+    ImGui::TableSetupColumn("##steps", 0, 1.1f);
     ImGui::TableHeadersRow();
     int row = 0;
+    std::optional<BodyId> stepped;
     for (const Contact& contact : contacts) {
         if (row >= 12) break;
         float deepest = 1e9f, impulse = 0.0f;
@@ -89,15 +105,22 @@ void draw_contacts(App& app, BodyId body) {
         }
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
-        select_button(app, contact.body_a == body ? contact.body_b : contact.body_a, row++);
+        const BodyId other = contact.body_a == body ? contact.body_b : contact.body_a;
+        select_button(app, other, row++);
         ImGui::TableNextColumn();
         ImGui::Text("%d", contact.point_count);
         ImGui::TableNextColumn();
         ImGui::Text("%.2f", 1e3 * static_cast<double>(deepest));
         ImGui::TableNextColumn();
         ImGui::Text("%.4g", static_cast<double>(impulse));
+        ImGui::TableNextColumn();
+        ImGui::PushID(row);
+        if (ImGui::SmallButton("steps")) stepped = other;
+        ImGui::PopID();
+        ui::tooltip("How the pair is tested, step by step");
     }
     ImGui::EndTable();
+    if (stepped) step_through(app, body, *stepped);
     if (contacts.size() > 12) ui::muted_text("and " + std::to_string(contacts.size() - 12) + " more");
 }
 

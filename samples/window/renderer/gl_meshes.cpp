@@ -188,6 +188,7 @@ PartShape part_shape(const Shape& shape) {
         case ShapeType::box:
             part.unit = UnitMesh::box;
             part.scale = shape.half_extents;
+            part.is_unit = shape.radius == 0.0f;
             break;
         case ShapeType::cylinder:
             part.unit = UnitMesh::cylinder;
@@ -199,6 +200,7 @@ PartShape part_shape(const Shape& shape) {
             break;
         case ShapeType::triangle:
         case ShapeType::hull:
+        case ShapeType::mapping:
             part.is_unit = false;
             break;
     }

@@ -85,7 +85,7 @@ void SceneRenderer::add_body(std::span<const ShapeDef> shapes, BodyType type, bo
             part.geometry = def;
             meshes_changed_ = true;
         }
-        if (!def.mesh && def.shape.type == ShapeType::hull && def.shape.hull) {
+        if (!def.mesh && def.shape.type == ShapeType::hull && def.shape.hull && def.shape.radius == 0.0f) {
             const auto same = std::find_if(hulls_.begin(), hulls_.end(),
                                            [&](const SharedHull& h) { return h.hull == def.shape.hull; });
             part.mesh = static_cast<int>(same - hulls_.begin());

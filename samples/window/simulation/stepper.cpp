@@ -16,13 +16,12 @@ namespace {
 
 using plot::format;
 using plot::meters;
+using plot::with_alpha;
 
 constexpr ImU32 simplex_color = IM_COL32(126, 178, 232, 255), before_color = IM_COL32(150, 158, 168, 190);
 constexpr ImU32 newest_color = IM_COL32(240, 150, 62, 255), closest_color = IM_COL32(112, 208, 150, 255);
 constexpr ImU32 direction_color = IM_COL32(228, 208, 116, 255), origin_color = IM_COL32(240, 244, 248, 255);
 constexpr ImU32 color_a = plot::to_imgui(color_of_a), color_b = plot::to_imgui(color_of_b);
-
-ImU32 with_alpha(ImU32 color, int alpha) { return (color & 0x00ffffffu) | (static_cast<ImU32>(alpha) << 24); }
 
 bool has_rim(const Shape& shape) { return shape.type == ShapeType::cylinder || shape.type == ShapeType::cone; }
 
@@ -90,6 +89,18 @@ void draw_surface(OrbitView& view, const Shape& shape, const Transform& pose, Im
 }
 
 }  // namespace
+
+void show_pair_names(const std::string& name_a, const std::string& name_b) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color_a);
+    ImGui::TextUnformatted(name_a.c_str());
+    ImGui::PopStyleColor();
+    ImGui::SameLine(0, 6);
+    ImGui::TextUnformatted("and");
+    ImGui::SameLine(0, 6);
+    ImGui::PushStyleColor(ImGuiCol_Text, color_b);
+    ImGui::TextUnformatted(name_b.c_str());
+    ImGui::PopStyleColor();
+}
 
 void Stepper::set(const PairQuery& query, std::string name_a, std::string name_b) {
     query_ = std::make_shared<PairQuery>(query);
@@ -283,15 +294,7 @@ void Stepper::show() {
         return;
     }
     plot::swatch(plot::to_imgui(color_of(query_->pair.rung)));
-    ImGui::PushStyleColor(ImGuiCol_Text, color_a);
-    ImGui::TextUnformatted(name_a_.c_str());
-    ImGui::PopStyleColor();
-    ImGui::SameLine(0, 6);
-    ImGui::TextUnformatted("and");
-    ImGui::SameLine(0, 6);
-    ImGui::PushStyleColor(ImGuiCol_Text, color_b);
-    ImGui::TextUnformatted(name_b_.c_str());
-    ImGui::PopStyleColor();
+    show_pair_names(name_a_, name_b_);
     ImGui::SameLine(0, 12);
     ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
     ImGui::TextUnformatted(
@@ -320,24 +323,7 @@ void Stepper::show() {
 }
 
 void Stepper::show_controls() {
-    const std::size_t last = moments_.size() - 1;
-    const float width = ImGui::GetFrameHeight() * 1.35f;
-    std::size_t at = moment_;
-    const auto button = [&](const char* label, bool able, std::size_t to, const char* tip) {
-        if (!able) ImGui::BeginDisabled();
-        if (ImGui::Button(label, {width, 0})) at = to;
-        if (!able) ImGui::EndDisabled();
-        plot::tip(tip);
-        ImGui::SameLine(0, 3);
-    };
-    button("|<", moment_ > 0, 0, "To the start");
-    button("<", moment_ > 0, moment_ - 1, "Back (left arrow)");
-    button(">", moment_ < last, moment_ + 1, "On (right arrow)");
-    button(">|", moment_ < last, last, "To the end");
-    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) && !ImGui::GetIO().WantTextInput) {
-        if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_LeftArrow)) && moment_ > 0) at = moment_ - 1;
-        if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_RightArrow)) && moment_ < last) at = moment_ + 1;
-    }
+    std::size_t at = plot::step_buttons(moment_, moments_.size());
     constexpr const char* starts[] = {"as in the frame", "from nothing"};
     constexpr const char* fits[] = {"all", "near the origin"};
     float choices = 34.0f;
@@ -345,12 +331,7 @@ void Stepper::show_controls() {
         choices += ImGui::CalcTextSize(text).x + 2.0f * ImGui::GetStyle().FramePadding.x + 1.0f;
     const float room = ImGui::GetContentRegionAvail().x;
     const bool one_line = room - choices > 110.0f;
-    ImGui::SetNextItemWidth(one_line ? room - choices : room);
-    int chosen = int(at) + 1;
-    const int steps = int(moments_.size());
-    if (ImGui::SliderInt("##moment", &chosen, 1, steps, format("step %%d of %d", steps).c_str(),
-                         ImGuiSliderFlags_AlwaysClamp))
-        at = std::size_t(chosen - 1);
+    at = plot::step_slider(at, moments_.size(), one_line ? room - choices : room);
     go_to(at);
     if (one_line) ImGui::SameLine(0, 12);
     ImGui::AlignTextToFramePadding();

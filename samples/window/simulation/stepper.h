@@ -18,6 +18,9 @@ namespace talus::samples {
 /// Of a pair's two shapes, in the stepper and in the scene.
 inline constexpr Color color_of_a{70, 170, 214}, color_of_b{196, 120, 220};
 
+/// A line with the names of two bodies, in these colours.
+void show_pair_names(const std::string& name_a, const std::string& name_b);
+
 class Stepper {
 public:
     /// The names are the bodies'. Starts at the last step.

@@ -95,8 +95,8 @@ auto fields(const MassProperties& d) {
     return std::tie(mass, center, inertia);
 }
 auto fields(const Shape& d) {
-    const auto& [type, radius, half_extents, points, hull] = d;
-    return std::tie(type, radius, half_extents, points[0], points[1], points[2], hull);
+    const auto& [type, radius, half_extents, points, hull, mapping] = d;
+    return std::tie(type, radius, half_extents, points[0], points[1], points[2], hull, mapping);
 }
 auto fields(const ShapeDef& d) {
     const auto& [shape, pose, material, density, filter, sensor, hit_events, modify_contacts, mesh, mesh_materials] = d;

@@ -197,8 +197,11 @@ TEST_CASE("along a motion, small steps or large, a warm answer is the cold one i
             Transform pose{vec3(random.direction() * 2.6), quat(1, 0, 0, 0)};
             const vec3 spin(random.direction() * angle);
             const vec3 move(random.direction() * angle);
-            const bool polytopes = a.type != ShapeType::cylinder && a.type != ShapeType::cone &&
-                                   b.type != ShapeType::cylinder && b.type != ShapeType::cone;
+            const auto is_polytope = [](const Shape& shape) {
+                return shape.type != ShapeType::cylinder && shape.type != ShapeType::cone &&
+                       shape.type != ShapeType::mapping;
+            };
+            const bool polytopes = is_polytope(a) && is_polytope(b);
             SimplexCache cache;
             for (int step = 0; step < 20; ++step) {
                 pose.position += 0.3f * move;

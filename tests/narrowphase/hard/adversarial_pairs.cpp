@@ -88,6 +88,10 @@ Shape slender_shape(Random& random, ShapeType type, double size) {
             const float t = thin();
             return random.chance(0.5) ? cone(full, t) : cone(t, full);
         }
+        case ShapeType::mapping: {
+            const auto flat = [&] { return std::max(thin(), 1.001e-3f * full); };
+            return *ellipsoid(random.chance(0.5) ? vec3(full, flat(), flat()) : vec3(full, flat(), full));
+        }
         default:
             return sphere(full);
     }
@@ -154,6 +158,11 @@ dvec3 PairSource::direction(const oracle::Solid& solid, Meeting meeting) {
     const auto pick = [&](const auto& list) -> const auto& {
         return list[static_cast<std::size_t>(random_.below(static_cast<int>(list.size())))];
     };
+    if (solid.ellipsoid.x > 0.0) {
+        dvec3 axis(0.0);
+        axis[random_.below(3)] = random_.chance(0.5) ? 1.0 : -1.0;
+        return meeting == Meeting::faces ? axis : random_.direction();
+    }
     if (solid.is_curved()) {
         const double angle = random_.chance(0.3) ? 0.0 : random_.between(0.0, 6.283185307179586);
         const dvec3 out(std::cos(angle), 0.0, std::sin(angle)), up(0.0, random_.chance(0.5) ? 1.0 : -1.0, 0.0);

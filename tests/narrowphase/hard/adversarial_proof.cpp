@@ -47,6 +47,10 @@ double allowed_error(const oracle::Solid& a, const oracle::Solid& b, const oracl
                     coordinate_tolerance * largest_coordinate(a, b, pose));
 }
 
+bool cores_overlap(const oracle::Solid& a, const oracle::Solid& b, const SeparationResult& answer) {
+    return answer.used_epa || double{answer.separation} + a.radius + b.radius < 0.0;
+}
+
 Proof prove(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose, const SeparationResult& answer,
             double allowed) {
     Proof proof;
@@ -96,7 +100,7 @@ Proof prove(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& 
     const double high = glm::length(core_b - core_a) - radii +
                         std::max(0.0, oracle::distance_outside(a, core_a) + a.radius) +
                         std::max(0.0, oracle::distance_outside(b, core_b_in_b) + b.radius);
-    if (!answer.used_epa) {
+    if (!cores_overlap(a, b, answer)) {
         proof.error = std::max(proof.error, std::abs(high - separation));
         proof.proved = proof.error <= allowed;
     } else {

@@ -23,6 +23,10 @@ double largest_coordinate(const oracle::Solid& a, const oracle::Solid& b, const 
 /// coordinate in the pair's frame).
 double allowed_error(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose);
 
+/// Whether the cores overlap, so that `separation` is a depth: EPA's, or that of an ellipsoid, which the oracle takes as
+/// a core without a radius.
+bool cores_overlap(const oracle::Solid& a, const oracle::Solid& b, const SeparationResult& answer);
+
 struct Proof {
     std::string complaint;          ///< empty: nothing is wrong as far as the bounds can tell
     std::string witness_complaint;  ///< the same for the witness points alone

@@ -377,8 +377,9 @@ private:
     void check_yardstick(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose,
                          const SeparationResult& asked, double bar, std::string& complaint) {
         const test::Proof proof = test::prove(a, b, pose, asked, bar);
-        if (!asked.used_epa && !proof.proved) complaint += "the cold separation is not proved " + proof.complaint;
-        if (!asked.used_epa || a.is_curved() || b.is_curved() || a.edges.size() * b.edges.size() > 300) return;
+        const bool overlap = test::cores_overlap(a, b, asked);
+        if (!overlap && !proof.proved) complaint += "the cold separation is not proved " + proof.complaint;
+        if (!overlap || a.is_curved() || b.is_curved() || a.edges.size() * b.edges.size() > 300) return;
         const test::Rival rival = test::rival(a, b, pose, asked.separation, bar);
         if (rival.found) complaint += "the cold separation should be " + std::to_string(rival.best.separation);
         ++searched_;
@@ -439,6 +440,7 @@ TEST_CASE("contacts carried from frame to frame hold on pairs made to break them
     CHECK(trial.lost() == 0);
     if (only >= 0) return;
     for (int r = 0; r < rung_count; ++r) {
+        if (Rung(r) == Rung::features) continue;  // not of convex pairs
         CAPTURE(std::string(name_of(Rung(r))));
         CHECK(trial.tally(Rung(r)).answers >= 3 * batches);
     }

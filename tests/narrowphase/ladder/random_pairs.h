@@ -2,6 +2,7 @@
 /// Seeded random shapes and poses for the narrowphase's tests: sizes over two decades, every kind of shape, loose and
 /// exactly aligned orientations. A seed gives the same pair on every platform.
 
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/shape.h>
 #include "tests/support/random.h"
 
@@ -145,6 +146,10 @@ inline Shape random_shape(Random& random, ShapeType type, double size, const std
         }
         case ShapeType::hull:
             return hull(pooled);
+        case ShapeType::mapping: {
+            const float x = part(0.2, 0.9), y = part(0.2, 0.9);
+            return *ellipsoid({x, y, random.chance(0.3) ? x : part(0.2, 0.9)});
+        }
     }
     return sphere(static_cast<float>(size));
 }

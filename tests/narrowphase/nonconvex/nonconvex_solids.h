@@ -1,13 +1,21 @@
 #pragma once
 /// The solids and poses that the tests of narrowphase/nonconvex share.
 
+#include "narrowphase/nonconvex/surface_features.h"
 #include "samples/scenes/kit/solids.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/support/environment.h"
 
 #include <talus/narrowphase/nonconvex/interference.h>
+#include <talus/narrowphase/triangles/mesh.h>
 
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace talus::test {
 
@@ -41,6 +49,30 @@ inline std::vector<NonconvexSolid> nonconvex_solids() {
     return all;
 }
 
+/// One of those solids as a mesh that bodies can have.
+struct SolidSurface {
+    NonconvexSolid solid;
+    std::shared_ptr<const TriangleSet> set;
+    float size = 0.0f;  ///< half of the longest side of its box, m
+
+    const detail::SurfaceFeatures& features() const { return *set->solid_features(); }
+};
+
+inline std::vector<SolidSurface> solid_surfaces() {
+    std::vector<SolidSurface> all;
+    for (NonconvexSolid& solid : nonconvex_solids()) {
+        const auto made = make_mesh({.vertices = solid.mesh.vertices, .indices = solid.mesh.triangles, .solid = true});
+        REQUIRE_MESSAGE(bool(made), solid.name << ": " << made.error().message);
+        const vec3 half = half_extents((*made)->bounds());
+        all.push_back({std::move(solid), *made, std::max({half.x, half.y, half.z})});
+    }
+    return all;
+}
+
+inline const SolidSurface& any_of(const std::vector<SolidSurface>& all, Random& random) {
+    return all[static_cast<std::size_t>(random.below(static_cast<int>(all.size())))];
+}
+
 /// A rotation for tests: often exactly aligned with the axes (by multiples of 90 degrees), where all ties are, else
 /// any.
 inline quat any_orientation(Random& random) {
@@ -53,6 +85,13 @@ inline quat any_orientation(Random& random) {
     const glm::dvec3 axis = random.direction();
     const double angle = random.between(0.0, 3.14);
     return quat(glm::angleAxis(angle, axis));
+}
+
+/// A pose of B in A's frame, with their middles no farther apart than `most` times the sum of their sizes.
+inline Transform near_pose(Random& random, const SolidSurface& a, const SolidSurface& b, double most) {
+    const glm::dvec3 way = random.direction();
+    const double distance = random.between(0.0, most) * double{a.size + b.size};
+    return {vec3(center(a.set->bounds())) + vec3(way * distance), any_orientation(random)};
 }
 
 /// How many times as many cases are tested as in everyday runs: TALUS_NONCONVEX_SCALE in the environment.

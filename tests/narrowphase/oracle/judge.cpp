@@ -1,5 +1,7 @@
 #include "tests/narrowphase/oracle/judge.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 #include <glm/matrix.hpp>
 
 #include <algorithm>
@@ -37,7 +39,8 @@ std::string code_for(const Shape& s) {
             return "triangle(" + hex(s.points[0]) + ", " + hex(s.points[1]) + ", " + hex(s.points[2]) + ", " +
                    hex(s.radius) + ")";
         case ShapeType::box:
-            return "box(" + hex(s.half_extents) + ")";
+            return s.radius > 0.0f ? "rounded(box(" + hex(s.half_extents) + "), " + hex(s.radius) + ")"
+                                   : "box(" + hex(s.half_extents) + ")";
         case ShapeType::cylinder:
             return "cylinder(" + hex(s.half_extents.y) + ", " + hex(s.half_extents.x) + ")";
         case ShapeType::cone:
@@ -45,8 +48,12 @@ std::string code_for(const Shape& s) {
         case ShapeType::hull: {
             std::string points;
             for (const vec3& p : s.hull->vertices) points += (points.empty() ? "" : ", ") + ("vec3" + hex(p));
-            return "hull(*make_hull(std::vector<vec3>{" + points + "}))";
+            const std::string sharp = "hull(*make_hull(std::vector<vec3>{" + points + "}))";
+            return s.radius > 0.0f ? "rounded(" + sharp + ", " + hex(s.radius) + ")" : sharp;
         }
+        case ShapeType::mapping:
+            if (s.mapping->kind == MappingKind::ellipsoid) return "*ellipsoid(" + hex(s.mapping->radii) + ")";
+            return "a mapping";
     }
     return "?";
 }

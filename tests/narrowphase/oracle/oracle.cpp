@@ -1,5 +1,7 @@
 #include "tests/narrowphase/oracle/oracle.h"
 
+#include <talus/narrowphase/mapping_solid.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -84,7 +86,10 @@ void name_box_features(Solid& solid) {
 
 void set_bounds(Solid& solid) {
     dvec3 lower(0.0), upper(0.0);
-    if (solid.is_curved()) {
+    if (solid.ellipsoid.x > 0.0) {
+        upper = solid.ellipsoid;
+        lower = -upper;
+    } else if (solid.is_curved()) {
         upper = dvec3(solid.rim_radius, solid.half_height, solid.rim_radius);
         lower = -upper;
     } else {
@@ -94,7 +99,8 @@ void set_bounds(Solid& solid) {
     solid.center = 0.5 * (lower + upper);
     double reach = 0.0;
     for (const dvec3& p : solid.vertices) reach = std::max(reach, glm::length(p - solid.center));
-    if (solid.is_curved()) reach = std::hypot(solid.rim_radius, solid.half_height);
+    if (solid.rim_radius > 0.0) reach = std::hypot(solid.rim_radius, solid.half_height);
+    for (int k = 0; k < 3; ++k) reach = std::max(reach, solid.ellipsoid[k]);
     solid.size = reach + solid.radius;
 }
 
@@ -134,6 +140,10 @@ Solid make_solid(const Shape& shape) {
             break;
         case ShapeType::hull:
             for (const vec3& p : shape.hull->vertices) solid.vertices.emplace_back(p);
+            break;
+        case ShapeType::mapping:
+            solid.radius = 0.0;
+            solid.ellipsoid = dvec3(shape.mapping->radii);
             break;
     }
     set_bounds(solid);
@@ -228,6 +238,11 @@ Solid make_solid(std::vector<dvec3> points) {
 }
 
 dvec3 core_support(const Solid& solid, const dvec3& d) {
+    if (solid.ellipsoid.x > 0.0) {
+        // The image of the unit ball: the support point of the ball along the transformed direction, transformed.
+        const dvec3 seen = solid.ellipsoid * d;
+        return glm::length(seen) > 0.0 ? solid.ellipsoid * (seen / glm::length(seen)) : dvec3(0.0);
+    }
     if (solid.is_curved()) {
         const double across = std::sqrt(d.x * d.x + d.z * d.z);
         const double r = across > 0.0 ? solid.rim_radius / across : 0.0;
@@ -423,7 +438,22 @@ SignedDistance signed_distance(const Shape& a, const Shape& b, const MatrixTrans
     return signed_distance(sa, sb, Pose(b_in_a), 1e-7 * std::min(sa.size, sb.size));
 }
 
+/// Distance from p to an ellipsoid: the nearest point x has p - x along its normal, so x = p r^2 / (r^2 + t) for the t
+/// at which it lies on the surface, found by halving.
+static double distance_outside_ellipsoid(const dvec3& r, const dvec3& p) {
+    const dvec3 inside = p / r;
+    if (glm::length(inside) <= 1.0) return (glm::length(inside) - 1.0) * std::min({r.x, r.y, r.z});
+    const auto nearest = [&](double t) { return p * r * r / (r * r + t); };
+    double low = 0.0, high = glm::length(p) * std::max({r.x, r.y, r.z});
+    for (int i = 0; i < 200; ++i) {
+        const double t = 0.5 * (low + high);
+        (glm::length(nearest(t) / r) > 1.0 ? low : high) = t;
+    }
+    return glm::length(p - nearest(high));
+}
+
 double distance_outside(const Solid& solid, const dvec3& p) {
+    if (solid.ellipsoid.x > 0.0) return distance_outside_ellipsoid(solid.ellipsoid, p);
     if (solid.is_curved()) {
         // In the half plane through the axis the core is a convex polygon: out to `reach` across, `height` up.
         const double across = std::hypot(p.x, p.z), r = solid.rim_radius, h = solid.half_height;

@@ -55,10 +55,13 @@ struct Solid {
     dvec3 center{0.0};         ///< of the core's vertices' box
     double size = 0.0;         ///< radius of a sphere around `center` that contains the shape, m
 
-    bool is_curved() const { return rim_radius > 0.0; }
+    dvec3 ellipsoid{0.0};  ///< its half axes, m; zero for other shapes
+
+    bool is_curved() const { return rim_radius > 0.0 || ellipsoid.x > 0.0; }
 };
 
-/// Reads the shape's numbers, and of a hull only its vertices: faces are found again here, by trying all triples.
+/// Reads the shape's numbers, and of a hull only its vertices: faces are found again here, by trying all triples. Of
+/// mappings only ellipsoids, by their radii.
 Solid make_solid(const Shape& shape);
 
 /// The convex hull of points, which may be a solid, a polygon, a segment or one point.

@@ -1,3 +1,4 @@
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/shape.h>
 #include "narrowphase/shapes/moments.h"
@@ -46,11 +47,17 @@ double side(const Shape& shape, const dvec3& p) {
         case ShapeType::triangle:
             return distance_to_triangle(p, q[0], q[1], q[2]) - double(shape.radius);
         case ShapeType::box:
+            if (shape.radius > 0.0f) {
+                const dvec3 beside = glm::max(glm::abs(p) - h, dvec3(0.0));
+                return glm::length(beside) - double(shape.radius);
+            }
             return std::max({std::abs(p.x) - h.x, std::abs(p.y) - h.y, std::abs(p.z) - h.z});
         case ShapeType::cylinder:
             return std::max(round - h.x, std::abs(p.y) - h.y);
         case ShapeType::cone:
             return std::max(-h.y - p.y, round - h.x * (h.y - p.y) / (2 * h.y));
+        case ShapeType::mapping:
+            return glm::length(p / dvec3(shape.mapping->radii)) - 1.0;
         case ShapeType::hull:
             break;
     }
@@ -134,6 +141,9 @@ TEST_CASE("mass, centre and inertia of every solid agree with numerical integrat
         cone(0.8f, 0.6f),
         hull(some_hull(1)),
         hull(some_hull(2)),
+        rounded(box({0.5f, 0.7f, 0.3f}), 0.2f),
+        rounded(box({0.02f, 0.7f, 0.3f}), 0.9f),
+        *ellipsoid({0.5f, 0.9f, 0.3f}),
         segment(a, b, 0.3f),
         triangle(a, b, c, 0.05f),
         triangle(a, b, c, 0.4f),

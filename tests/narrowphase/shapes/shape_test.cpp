@@ -1,3 +1,4 @@
+#include <talus/narrowphase/mapping_solid.h>
 #include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/shape.h>
 
@@ -26,12 +27,25 @@ std::vector<Shape> one_of_each() {
             box({1, 2, 3}),
             cylinder(1.5f, 0.5f),
             cone(2.0f, 0.75f),
-            hull(cube_hull())};
+            hull(cube_hull()),
+            *ellipsoid({0.5f, 1.25f, 0.75f})};
 }
 
 /// Points that make up the surface, or its corners: each side of the bounds is touched by one of them.
 std::vector<glm::dvec3> surface(const Shape& shape) {
     std::vector<glm::dvec3> core, result;
+    if (shape.type == ShapeType::mapping) {
+        Random random(1);
+        const glm::dvec3 r(shape.mapping->radii);
+        for (int i = 0; i < 1000; ++i) result.push_back(r * random.direction());
+        for (int k = 0; k < 3; ++k) {
+            glm::dvec3 e(0);
+            e[k] = r[k];
+            result.push_back(e);
+            result.push_back(-e);
+        }
+        return result;
+    }
     const glm::dvec3 h(shape.half_extents);
     switch (shape.type) {
         case ShapeType::sphere:
@@ -61,6 +75,9 @@ std::vector<glm::dvec3> surface(const Shape& shape) {
             break;
         case ShapeType::hull:
             for (const vec3& p : shape.hull->vertices) core.push_back(glm::dvec3(p));
+            break;
+        case ShapeType::mapping:
+            break;
     }
     if (shape.radius == 0.0f) return core;
     Random random(1);
@@ -165,8 +182,10 @@ TEST_CASE("a shape encloses volume unless it is a bare segment or triangle") {
 
 TEST_CASE("bad numbers are refused by a sentence that names them and says what to do") {
     const vec3 o(0), x(1, 0, 0), y(0, 1, 0);
-    Shape rounded_box = box({1, 1, 1});
-    rounded_box.radius = 0.1f;
+    Shape rounded_cone = cone(1, 1);
+    rounded_cone.radius = 0.1f;
+    Shape other_radius = *ellipsoid({1, 2, 3});
+    other_radius.radius = 0.25f;
     Shape oval = cylinder(1, 1);
     oval.half_extents.z = 2;
     Shape unknown;
@@ -186,7 +205,14 @@ TEST_CASE("bad numbers are refused by a sentence that names them and says what t
         {"box x", box({0, 1, 1}), ErrorCode::bad_size, "along x is 0"},
         {"box y", box({1, -3, 1}), ErrorCode::bad_size, "along y is -3"},
         {"box z", box({1, 1, not_a_number}), ErrorCode::not_finite, "along z is nan"},
-        {"box rounded", rounded_box, ErrorCode::bad_argument, "leave it at 0"},
+        {"cone rounded", rounded_cone, ErrorCode::bad_argument, "leave it at 0"},
+        {"box radius", rounded(box({1, 1, 1}), -0.5f), ErrorCode::bad_size,
+         "radius is -0.5 m; give 0 or at least 1e-6"},
+        {"box tiny radius", rounded(box({1, 1, 1}), 1e-7f), ErrorCode::bad_size, "radius is 1e-07 m, too small"},
+        {"box radius nan", rounded(box({1, 1, 1}), not_a_number), ErrorCode::not_finite, "radius is nan"},
+        {"hull radius", rounded(hull(cube_hull()), 2e6f), ErrorCode::bad_size, "at most 1e6"},
+        {"mapping null", mapping_shape(nullptr), ErrorCode::bad_argument, "make one with ellipsoid()"},
+        {"mapping radius", other_radius, ErrorCode::bad_argument, "Shape::radius is 0.25"},
         {"cylinder radius", cylinder(1, -1), ErrorCode::bad_size, "radius is -1"},
         {"cylinder height", cylinder(0, 1), ErrorCode::bad_size, "half height is 0"},
         {"cylinder oval", oval, ErrorCode::bad_argument, "half_extents.z is 2"},

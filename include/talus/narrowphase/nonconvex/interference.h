@@ -69,12 +69,17 @@ struct EdgeFaceCandidates {
     std::size_t size() const { return a_edges.size() + b_edges.size(); }  ///< number of all pairs
 };
 
-/// How the features that can touch first are found. The methods find the same pairs at different costs.
+/// How the features that can touch first are found. The methods find the same pairs at different costs; only `walk` may
+/// leave out one of several that tie, where features are parallel within 1e-5 rad.
 enum class OverlayMethod : std::uint8_t {
     every_pair,  ///< tests every pair of features
-    sweep,       ///< the papers' sweep by a meridian
+    sweep,       ///< the papers' naive sweep by a meridian
     grid,        ///< a grid on the unit sphere
     signs,       ///< a table of signs
+    /// Convex shapes: a walk by connectivity from one pair of a node and a region, in linear time. Others: signs.
+    walk,
+    /// The papers' sweep with a partial order, for arcs that hang together. With ties (parallel faces): sweep.
+    connected_sweep,
 };
 
 /// Memory that first_contact works in. Keep it between calls, so that they allocate nothing.

@@ -20,6 +20,9 @@ struct MeshDef {
     std::span<const std::uint32_t> indices{};   ///< three per triangle, counter-clockwise seen from its front
     std::span<const std::uint8_t> materials{};  ///< one per triangle, or none: all 0
     bool two_sided = false;                     ///< stops shapes from both sides; else from the front only
+    /// The mesh is the boundary of a solid of any shape and genus, which dynamic bodies can have. It must be closed,
+    /// with all triangles facing outward, and one-sided.
+    bool solid = false;
 };
 
 /// Returns the mesh of these triangles, in their own frame. Vertices that are nearer to each other along every axis
@@ -29,7 +32,8 @@ struct MeshDef {
 /// the mesh is two-sided. If there are several, the one that rises most counts. The same input gives the same bits.
 ///
 /// Refused: no triangle left, indices out of range or not three per triangle, materials not one per triangle, vertices
-/// that are not finite or have coordinates beyond 1e6 m.
+/// that are not finite or have coordinates beyond 1e6 m; and, for a solid, a mesh that is two-sided, not closed, or
+/// whose triangles do not all face outward (the error names an edge).
 Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def);
 
 /// Returns mass, centre of mass and inertia of the solid inside a closed mesh at a density (kg/m^3), exact to rounding.

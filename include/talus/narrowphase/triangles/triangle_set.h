@@ -1,5 +1,6 @@
 #pragma once
-/// Surfaces made of triangles, for static bodies: meshes (mesh.h) and height fields (height_field.h).
+/// Surfaces made of triangles: meshes (mesh.h) and height fields (height_field.h). A mesh may bound a solid, which can
+/// move.
 ///
 /// A set is not convex, but its triangles are. It finds the triangles in a box or along a motion, and the
 /// narrowphase treats them one by one, as convex shapes. Each triangle knows its neighbours, because a body that slides
@@ -18,12 +19,18 @@
 #include <talus/aabb.h>
 #include <talus/function_ref.h>
 #include <talus/math.h>
+#include <talus/narrowphase/mass_properties.h>
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace talus {
+
+namespace detail {
+struct SurfaceFeatures;
+}
 
 /// One triangle of a set, and where its neighbours continue.
 struct SetTriangle {
@@ -54,6 +61,14 @@ public:
     /// A one-sided set stops only shapes that come from the front; from behind they pass through.
     bool is_two_sided() const { return two_sided_; }
     std::uint32_t material_count() const { return material_count_; }  ///< one more than the greatest material
+    /// Returns whether the set is the boundary of a solid (MeshDef::solid). Dynamic bodies can have it as a shape.
+    bool is_solid() const { return solid_mass_.mass > 0.0f; }
+    /// Returns the mass properties of that solid at a density of 1 kg/m^3; its mass is 0 if there is none.
+    const MassProperties& solid_mass() const { return solid_mass_; }
+    /// Returns twice the solid's volume over its surface area, m: the thickness of a plate, the radius of a rod.
+    float solid_thickness() const { return solid_thickness_; }
+    /// Returns what the narrowphase knows of that solid's vertices, edges and faces; null if there is none.
+    const detail::SurfaceFeatures* solid_features() const { return solid_features_.get(); }
 
     /// Returns a triangle; `index` must be less than size().
     virtual SetTriangle triangle(std::uint32_t index) const = 0;
@@ -108,10 +123,13 @@ protected:
     TriangleSet(const TriangleSet&) = delete;
     TriangleSet& operator=(const TriangleSet&) = delete;
 
-    Aabb bounds_;                       ///< for bounds()
-    std::uint32_t size_ = 0;            ///< for size()
-    std::uint32_t material_count_ = 1;  ///< for material_count()
-    bool two_sided_ = false;            ///< for is_two_sided()
+    Aabb bounds_;                                                    ///< for bounds()
+    std::uint32_t size_ = 0;                                         ///< for size()
+    std::uint32_t material_count_ = 1;                               ///< for material_count()
+    bool two_sided_ = false;                                         ///< for is_two_sided()
+    MassProperties solid_mass_{};                                    ///< for solid_mass()
+    float solid_thickness_ = 0.0f;                                   ///< for solid_thickness()
+    std::shared_ptr<const detail::SurfaceFeatures> solid_features_;  ///< for solid_features()
 };
 
 }  // namespace talus

@@ -1,0 +1,385 @@
+#include "engine/mesh_contacts/solid_contacts.h"
+
+#include <talus/narrowphase/triangles/mesh.h>
+#include "common/stopwatch.h"
+#include "engine/mesh_contacts/choose_points.h"
+#include "engine/settings.h"
+#include "narrowphase/ladder/relative_motion.h"
+#include "narrowphase/tolerances.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus {
+
+namespace {
+
+float largest(const vec3& v) { return std::max({v.x, v.y, v.z}); }
+
+/// Returns the radius of a ball around the origin that holds the box, m.
+float radius_of(const Aabb& box) {
+    return std::sqrt(length_squared(glm::max(absolute(box.lower), absolute(box.upper))));
+}
+
+/// A point of a patch, for choose_lasting_points().
+struct PatchPoint {
+    vec3 on_mesh, on_other;
+    float separation;
+    std::uint32_t id;
+};
+
+}  // namespace
+
+std::shared_ptr<const TriangleSet> surface_of(const Shape& shape) {
+    std::vector<vec3> vertices;
+    std::vector<std::uint32_t> indices;
+    if (shape.type == ShapeType::box) {
+        const vec3& h = shape.half_extents;
+        for (int k = 0; k < 8; ++k)
+            vertices.push_back({(k & 1) != 0 ? h.x : -h.x, (k & 2) != 0 ? h.y : -h.y, (k & 4) != 0 ? h.z : -h.z});
+        indices = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                   2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    } else if (shape.type == ShapeType::hull) {
+        vertices = shape.hull->vertices;
+        for (const HullFace& face : shape.hull->faces) {
+            for (std::uint32_t k = 2; k < face.count; ++k) {
+                for (const std::uint32_t corner : {0u, k - 1, k})
+                    indices.push_back(shape.hull->face_vertices[face.first + corner]);
+            }
+        }
+    }
+    if (indices.empty()) return nullptr;
+    const auto made = make_mesh({.vertices = vertices, .indices = indices, .solid = true});
+    return made ? *made : nullptr;
+}
+
+bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::uint32_t shape, std::uint32_t mesh,
+                       std::uint32_t mesh_body) {
+    const TriangleSet& set = *shapes.defs[mesh].mesh;
+    if (const TriangleSet* const own = shapes.defs[shape].mesh.get()) return own->is_solid() || set.is_solid();
+    const Shape& own = shapes.defs[shape].shape;
+    const bool is_polyhedron = (own.type == ShapeType::box || own.type == ShapeType::hull) && own.radius == 0.0f;
+    return set.is_solid() && bodies[mesh_body].is_dynamic() && is_polyhedron;
+}
+
+/// Looks for the direction in which two solids part that overlap, but not by features that could have touched: deeper
+/// than half of their thickness, after a fast impact or because they were put there. Along the area vector of the curve
+/// in which they cross, the volume of the overlap falls fastest, and it is the same from step to step.
+static void set_way_out(const detail::SurfaceOverlap& overlap, MeshContact& m) {
+    const float area = std::sqrt(length_squared(overlap.area));
+    // If one goes through the other from side to side, there is no such direction.
+    if (!overlap.crosses || !(area > settings::least_overlap_area * overlap.length * overlap.length)) return;
+    m.way_out = overlap.area / area;
+    m.overlap_middle = overlap.middle;
+}
+
+/// The two surfaces of a pair in this step, A that of the mesh.
+struct SolidContacts::Surfaces {
+    const TriangleSet &a, &b;
+    const detail::SurfaceFeatures &features_a, &features_b;
+    Transform b_in_a;
+    float radius_a, radius_b;  ///< of spheres around the origins of their frames, m
+    float size;                ///< half of the longest side of the smaller one's box, m
+    float ahead;               ///< the most that points of the two are expected to move past each other in the step, m
+
+    float motion_since(const Transform& pose) const {
+        return radius_b < radius_a
+                   ? detail::motion_bound(pose, b_in_a, radius_b)
+                   : detail::motion_bound(relative(pose, Transform{}), relative(b_in_a, Transform{}), radius_a);
+    }
+    float turned_since(const Transform& pose) const {
+        const quat q = multiply(conjugate(pose.rotation), b_in_a.rotation);
+        return 2.0f * std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    }
+    /// Overlaps up to this depth count wherever they are; deeper ones only between parts inside of the other solid, m.
+    float shallow() const { return settings::solid_depth * size; }
+    /// MeshContact::seen_depth of surfaces that do not cross: they overlap by rounding at most, and by what they move.
+    float apart_depth() const { return settings::solid_room * size; }
+    /// How far the two may turn while they move by at most `reach`, rad.
+    float most_turn(float reach) const {
+        return std::min(reach / std::max(std::min(radius_a, radius_b), 1e-6f), tolerance::feature_most_turn);
+    }
+};
+
+/// Collects the features of surfaces that are no solids, within a distance of the other one, m.
+void SolidContacts::collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around) {
+    if (known.around == around) return;
+    known.around = around;
+    const auto collect_near = [&](const TriangleSet& set, const TriangleSet& other, const Transform& other_in_set,
+                                  const Transform& set_in_other, detail::SurfaceFeatures& own) {
+        if (set.solid_features() != nullptr) return;
+        std::vector<std::uint32_t> triangles;
+        set.find(transform_box(to_matrix_transform(other_in_set), expand(other.bounds(), around)), triangles);
+        detail::keep_near(set, triangles, other, set_in_other, around);
+        own.collect(set, triangles);
+    };
+    const Transform a_in_b = relative(b_in_a, Transform{});
+    collect_near(s.a, s.b, b_in_a, a_in_b, known.of_mesh);
+    collect_near(s.b, s.a, a_in_b, b_in_a, known.of_shape);
+}
+
+/// Looks how far the two surfaces are from each other, and decides what is searched until they have moved by
+/// MeshContact::reach. Returns whether they may cross. `overlap`: how they do, if that had to be found.
+bool SolidContacts::look_around(const Surfaces& s, Known& known, float margin, float depth, MeshContact& m,
+                                std::optional<detail::SurfaceOverlap>& overlap) {
+    const auto grain_of = [&](const TriangleSet& set) {
+        return set.solid_features() != nullptr ? set.solid_features()->grain : s.size;
+    };
+    const float grain = std::sqrt(grain_of(s.a) * grain_of(s.b));
+    const float most_reach =
+        std::min((settings::solid_most_reach + settings::solid_reach) * s.size, settings::solid_grains_reach * grain);
+    const float ahead = settings::solid_steps_ahead * s.ahead;
+    const bool is_fast = s.ahead > most_reach;
+    const float near = is_fast ? 0.0f : std::min(ahead + settings::solid_reach * s.size, most_reach);
+    const float far = std::min(ahead, settings::solid_far_reach * s.size) + settings::solid_far_least * s.size;
+    m.seen_pose = s.b_in_a;
+    m.seen_margin = is_fast ? margin : settings::solid_margin_ahead * margin;
+    m.way_out = vec3(0.0f);
+    const float counts = std::max(m.seen_margin, depth) + settings::solid_room * s.size;
+    // Solids have their features at hand. Of other surfaces, more is collected only if nothing was near before.
+    const bool at_hand = s.a.is_solid() && s.b.is_solid();
+    known.around = -1.0f;
+    collect(s, known, s.b_in_a, counts + (at_hand || m.was_far ? std::max(far, near) : near));
+    const float apart =
+        detail::NodePairs(s.features_a, s.features_b, to_matrix_transform(s.b_in_a)).distance_bound(known.around);
+    m.was_far = apart > counts + near;
+    m.reach = m.was_far ? apart - counts : near;
+    m.near_margin = std::min(m.seen_margin, std::max(apart, 0.0f) + tolerance::contact_margin * s.size +
+                                                settings::solid_grains_behind * grain);
+    bool may_cross = apart <= 0.0f;
+    if (may_cross && depth > s.shallow()) {
+        overlap = detail::find_overlap(s.features_a, s.features_b, to_matrix_transform(s.b_in_a), depth);
+        may_cross = overlap->crosses;
+    }
+    m.seen_depth = may_cross ? depth : s.apart_depth();
+    known.pose = m.seen_pose;
+    known.reach = -1.0f;
+    return may_cross;
+}
+
+/// Finds the pairs of features for what look_around() has decided. `overlap`: what it has found.
+void SolidContacts::find_candidates(const Surfaces& s, Known& known, const MeshContact& m, detail::FeatureLimits limits,
+                                    std::optional<detail::SurfaceOverlap>& overlap) {
+    const bool is_here = known.pose.position == m.seen_pose.position && known.pose.rotation == m.seen_pose.rotation;
+    if (is_here && known.reach == m.reach) return;
+    if (!is_here) known.around = -1.0f;  // what was collected there
+    known.reach = m.reach;
+    known.pose = m.seen_pose;
+    known.candidates.clear();
+    if (m.was_far) return;
+    collect(s, known, m.seen_pose, std::max(m.seen_margin, m.seen_depth) + m.reach + limits.room);
+    const MatrixTransform b_in_a = to_matrix_transform(m.seen_pose);
+    limits.depth = std::min(m.seen_depth, s.shallow()) + m.reach;
+    known.candidates.find(s.features_a, s.features_b, b_in_a, m.near_margin, limits);
+    if (!(m.seen_depth > s.shallow())) return;
+    // It names its faces by their places among those that were collected then.
+    const bool is_known = overlap && s.a.is_solid() && s.b.is_solid();
+    if (!is_known) overlap = detail::find_overlap(s.features_a, s.features_b, b_in_a, m.seen_depth);
+    limits.depth = m.seen_depth + m.reach;
+    known.candidates.add_overlapping(s.features_a, overlap->faces_a, s.features_b, overlap->faces_b, b_in_a,
+                                     m.near_margin, limits);
+}
+
+/// Finds the contact points of a pair. Changes nothing but what belongs to the pair, so that pairs can be worked on at
+/// the same time.
+void SolidContacts::find(const ContactWorld& world, const Task& task, std::vector<detail::FeaturePoint>& points) {
+    points.clear();
+    const ShapePool& shapes = world.shapes;
+    const Colliders& colliders = world.colliders;
+    MeshContact& m = world.contacts.mesh_contacts[task.mesh_contact];
+    Known& known = known_[task.mesh_contact];
+    const std::uint32_t versions = colliders.versions[m.mesh] + colliders.versions[m.shape];
+    if (known.mesh != m.mesh || known.shape != m.shape || known.versions != versions) {
+        known = Known{};
+        known.mesh = m.mesh, known.shape = m.shape, known.versions = versions;
+        if (!shapes.defs[m.shape].mesh) known.own_set = surface_of(shapes.defs[m.shape].shape);
+    }
+    const TriangleSet& a = *shapes.defs[m.mesh].mesh;
+    const TriangleSet* const b = known.own_set ? known.own_set.get() : shapes.defs[m.shape].mesh.get();
+    if (b == nullptr) return;
+    const PredictedMotion &of_a = colliders.motions[m.mesh], &of_b = colliders.motions[m.shape];
+    const Surfaces s{
+        a,
+        *b,
+        a.is_solid() ? *a.solid_features() : known.of_mesh,
+        b->is_solid() ? *b->solid_features() : known.of_shape,
+        relative(colliders.poses[m.mesh], colliders.poses[m.shape]),
+        radius_of(a.bounds()),
+        radius_of(b->bounds()),
+        std::min(largest(half_extents(a.bounds())), largest(half_extents(b->bounds()))),
+        std::sqrt(length_squared(of_b.displacement - of_a.displacement)) + of_a.rotation_reach + of_b.rotation_reach};
+    // If one of the two is stopped by a third one, they may overlap for a step.
+    const float margin = tolerance::contact_margin * s.size + std::min(s.ahead, tolerance::contact_reach * s.size);
+    // They overlap by no more than at the last step and by what they have moved since, or by a little more if a contact
+    // was missed in between. If they are new, that is not known yet.
+    float deepest = 0.0f;
+    for_each_contact_of_mesh(world.contacts, task.mesh_contact, [&](std::uint32_t c) {
+        const Manifold& manifold = world.contacts.caches[c].manifold;
+        for (int i = 0; i < manifold.count && !m.is_recovering; ++i)
+            deepest = std::max(deepest, -manifold.points[i].separation);
+    });
+    const bool is_new = !(m.reach >= 0.0f);
+    const bool few = std::uint64_t{a.size()} * b->size() <= settings::few_solid_pairs;
+    const auto thickness_of = [&](const TriangleSet& set) { return set.is_solid() ? set.solid_thickness() : s.size; };
+    const float thickness = std::min(thickness_of(a), thickness_of(*b));
+    const float most_depth =
+        few ? settings::few_solid_most_depth * s.size
+            : std::max(settings::solid_most_depth * s.size, settings::solid_thick_depth * thickness);
+    // Continuous collision lets a thin body in by less than half of its thickness, at one end while the other one rests.
+    const bool is_thin = thickness < settings::solid_most_depth * s.size;
+    const float least_depth = std::max(s.shallow(), is_thin ? settings::solid_thin_depth * thickness : 0.0f);
+    const float depth_now =
+        std::clamp(deepest + (is_new ? 0.0f : s.motion_since(m.last_pose)), least_depth, most_depth);
+    const bool holds = !is_new && s.motion_since(m.seen_pose) <= m.reach && margin <= m.seen_margin &&
+                       (m.was_far || s.turned_since(m.seen_pose) <= s.most_turn(m.reach));
+    std::optional<detail::SurfaceOverlap> overlap;
+    const bool may_cross = !holds && look_around(s, known, margin, depth_now, m, overlap);
+    m.last_pose = s.b_in_a;
+    detail::FeatureLimits limits;
+    limits.reach = m.reach;
+    limits.turn = s.most_turn(m.reach);
+    limits.room = settings::solid_room * s.size;
+    limits.sure = settings::solid_sure_depth * s.size;
+    find_candidates(s, known, m, limits, overlap);
+    const MatrixTransform b_in_a = to_matrix_transform(s.b_in_a);
+    if (known.candidates.size() != 0) {
+        limits.depth = m.is_recovering ? s.shallow() : std::min(depth_now, m.seen_depth + m.reach);
+        known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
+    }
+    // Faces that just touch cross each other, too, by rounding.
+    const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
+    if (may_cross && !touches)
+        set_way_out(overlap ? *overlap : detail::find_overlap(s.features_a, s.features_b, b_in_a, 0.0f), m);
+    m.is_recovering = m.way_out != vec3(0.0f) && !touches;
+    if (!m.is_recovering) return;
+    const float depth = settings::solid_recovery * s.size;
+    const vec3 on_b = m.overlap_middle - depth * m.way_out;
+    points.push_back(
+        {m.overlap_middle, transform_point(relative(s.b_in_a, Transform{}), on_b), m.way_out, -depth, 0x9e3779b9u});
+}
+
+/// Sets the manifold of a patch from its points. `normal`: from the mesh to the shape, mesh frame. `reach` as for
+/// choose_points().
+void SolidContacts::set_patch(const ContactWorld& world, std::uint32_t c, const vec3& normal,
+                              std::span<const detail::FeaturePoint> points, float reach) {
+    ContactTable& contacts = world.contacts;
+    PairRecord& record = contacts.records[c];
+    ContactState& state = contacts.states[c];
+    Manifold& manifold = contacts.caches[c].manifold;
+    std::vector<PatchPoint> candidates;
+    for (const detail::FeaturePoint& p : points) candidates.push_back({p.on_a, p.on_b, p.separation, p.id});
+    std::size_t chosen[max_manifold_points];
+    const int count = choose_lasting_points(candidates, normal, record.size, reach, state, chosen);
+    manifold.normal = normal;
+    manifold.count = count;
+    manifold.face_owner = FaceOwner::none;
+    manifold.overlaps = true;
+    for (int i = 0; i < count; ++i) {
+        const PatchPoint& p = candidates[chosen[i]];
+        manifold.points[i] = {p.on_mesh, p.on_other, p.separation, p.id};
+    }
+    record.state = PairState::touching;
+    record.rung = Rung::features;
+    carry_over(state, manifold, 0.0f);
+}
+
+/// Sorts the points of a pair into patches: those of the last step, if the points face as they did, and new ones.
+void SolidContacts::apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points) {
+    ContactTable& contacts = world.contacts;
+    const MeshContact& m = contacts.mesh_contacts[task.mesh_contact];
+    struct Patch {
+        vec3 normal;
+        std::uint32_t contact;
+        std::vector<detail::FeaturePoint> points;
+    };
+    std::vector<Patch> patches;
+    for_each_contact_of_mesh(contacts, task.mesh_contact, [&](std::uint32_t c) {
+        patches.push_back({contacts.caches[c].manifold.normal, c, {}});
+    });
+    // The deepest points come last. Patches of the last step that have no points now do not count.
+    std::size_t used = 0;
+    for (auto p = points.rbegin(); p != points.rend(); ++p) {
+        Patch* best = nullptr;
+        float most = settings::patch_normal;
+        for (Patch& patch : patches) {
+            const float facing = glm::dot(patch.normal, p->normal);
+            if (facing >= most) most = facing, best = &patch;
+        }
+        if (best == nullptr || best->points.empty()) {
+            if (used == settings::most_patches) continue;
+            ++used;
+            if (best == nullptr) best = &patches.emplace_back(Patch{p->normal, null_index, {}});
+            best->normal = p->normal;  // of its deepest point
+        }
+        best->points.push_back(*p);
+    }
+    const float ahead =
+        world.colliders.motions[m.mesh].max_displacement + world.colliders.motions[m.shape].max_displacement;
+    for (Patch& patch : patches) {
+        if (patch.points.empty()) {
+            world.remove_contact(patch.contact);
+            continue;
+        }
+        if (patch.contact == null_index) {
+            PairRecord record;
+            record.a = m.mesh;
+            record.b = m.shape;
+            const Aabb &a = world.shapes.locals[m.mesh].box, &b = world.shapes.locals[m.shape].box;
+            record.radius_a = radius_of(a);
+            record.radius_b = radius_of(b);
+            record.size = std::min(largest(half_extents(a)), largest(half_extents(b)));
+            const auto thickness = [&](std::uint32_t slot) {
+                const ShapeDef& def = world.shapes.defs[slot];
+                if (!def.mesh) return talus::thickness(def.shape);
+                return def.mesh->is_solid() ? def.mesh->solid_thickness() : std::numeric_limits<float>::infinity();
+            };
+            record.thickness = std::min({record.size, thickness(m.mesh), thickness(m.shape)});
+            record.stamp = world.colliders.versions[m.mesh] + world.colliders.versions[m.shape];
+            patch.contact = world.add_contact(task.pair, record, m.mesh_body, m.shape_body);
+            contacts.put_in_mesh_contact(patch.contact, task.mesh_contact);
+        }
+        contacts.states[patch.contact].of_compound = used > 1;
+        const float slop = contacts.states[patch.contact].slop;
+        set_patch(world, patch.contact, patch.normal, patch.points,
+                  slop + std::max(ahead - settings::slow_approach * slop, 0.0f));
+    }
+}
+
+void SolidContacts::collide(const ContactWorld& world, std::span<const Task> tasks, const Jobs& jobs, bool timed,
+                            NarrowphaseProfile& profile) {
+    if (tasks.empty()) return;
+    at_least(known_, world.contacts.mesh_contacts.size());
+    at_least(found_, tasks.size());
+    constexpr std::size_t least_pairs = 4;
+    const auto parts = static_cast<std::size_t>(jobs.tasks_for(tasks.size(), least_pairs));
+    times_.assign(parts, 0.0);
+    jobs.for_each_part(tasks.size(), parts, [&](std::size_t k, std::size_t first, std::size_t last) {
+        Stopwatch watch(timed);
+        for (std::size_t i = first; i < last; ++i) find(world, tasks[i], found_[i]);
+        times_[k] = watch.lap();
+    });
+    Stopwatch watch(timed);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        apply(world, tasks[i], found_[i]);
+        if constexpr (!profiling_compiled_in) continue;
+        profile.features += known_[tasks[i].mesh_contact].candidates.take_counts();
+        profile.features.points += found_[i].size();
+    }
+    double& sum = profile.microseconds[static_cast<std::size_t>(Rung::features)];
+    sum += watch.lap();
+    for (const double time : times_) sum += time;
+    if (timed) profile.clock_reads += 2 * parts + 2;
+}
+
+std::size_t SolidContacts::bytes() const {
+    std::size_t sum = known_.capacity() * sizeof(Known) + found_.capacity() * sizeof(found_[0]);
+    for (const Known& each : known_) {
+        sum += each.of_mesh.bytes() + each.of_shape.bytes() + each.candidates.bytes() +
+               (each.own_set ? each.own_set->bytes() : 0);
+    }
+    for (const auto& each : found_) sum += each.capacity() * sizeof(detail::FeaturePoint);
+    return sum;
+}
+
+}  // namespace talus

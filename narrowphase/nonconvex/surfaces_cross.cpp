@@ -1,0 +1,295 @@
+#include "narrowphase/nonconvex/surfaces_cross.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace talus::detail {
+
+void keep_near(const TriangleSet& set, std::vector<std::uint32_t>& triangles, const TriangleSet& other,
+               const Transform& set_in_other, float distance) {
+    constexpr std::size_t together = 8;
+    const MatrixTransform to_other = to_matrix_transform(set_in_other);
+    std::size_t kept = 0;
+    for (std::size_t first = 0; first < triangles.size(); first += together) {
+        const std::size_t last = std::min(first + together, triangles.size());
+        const std::array<vec3, 3> start = set.points(triangles[first]);
+        Aabb box{start[0], start[0]};
+        for (std::size_t i = first; i < last; ++i) {
+            for (const vec3& p : set.points(triangles[i])) box = {glm::min(box.lower, p), glm::max(box.upper, p)};
+        }
+        const Aabb near = expand(transform_box(to_other, box), distance);
+        bool any = false;
+        other.cast(center(near), vec3(0.0f), half_extents(near), [&](std::uint32_t, float) {
+            any = true;
+            return -1.0f;
+        });
+        if (!any) continue;
+        for (std::size_t i = first; i < last; ++i) triangles[kept++] = triangles[i];
+    }
+    triangles.resize(kept);
+}
+
+namespace {
+
+/// A triangle in A's frame.
+struct Placed {
+    vec3 points[3];
+    vec3 normal;  ///< unit
+    Aabb box;
+};
+
+Placed placed(const vec3& p, const vec3& q, const vec3& r, const vec3& normal) {
+    return {{p, q, r}, normal, {glm::min(p, glm::min(q, r)), glm::max(p, glm::max(q, r))}};
+}
+
+/// Returns whether a segment goes through a triangle, and at which part of it.
+bool passes(const vec3& from, const vec3& to, const Placed& triangle, float& part) {
+    const vec3(&p)[3] = triangle.points;
+    const float start = glm::dot(from - p[0], triangle.normal), end = glm::dot(to - p[0], triangle.normal);
+    if ((start >= 0.0f) == (end >= 0.0f)) return false;
+    part = start / (start - end);
+    const vec3 at = from + part * (to - from);
+    for (int i = 0; i < 3; ++i) {
+        if (glm::dot(glm::cross(p[(i + 1) % 3] - p[i], at - p[i]), triangle.normal) < 0.0f) return false;
+    }
+    return true;
+}
+
+/// The faces of a leaf of B in A's frame, one per lane.
+class PlacedLeaf {
+public:
+    PlacedLeaf(const SurfaceFeatures::FourFaces& faces, const MatrixTransform& b_in_a) {
+        const auto rotated = [&](const Vec3Lanes<Float4>& v) {
+            const mat3& m = b_in_a.rotation;
+            return Vec3Lanes<Float4>{m[0].x * v.x + m[1].x * v.y + m[2].x * v.z,
+                                     m[0].y * v.x + m[1].y * v.y + m[2].y * v.z,
+                                     m[0].z * v.x + m[1].z * v.y + m[2].z * v.z};
+        };
+        const vec3& t = b_in_a.position;
+        for (int i = 0; i < 3; ++i) {
+            const Vec3Lanes<Float4> p = rotated(faces.points[i]);
+            points_[i] = {p.x + t.x, p.y + t.y, p.z + t.z};
+        }
+        normal_ = rotated(faces.normal);
+        const auto lowest = [&](Float4 Vec3Lanes<Float4>::*axis) {
+            return min_lanes(points_[0].*axis, min_lanes(points_[1].*axis, points_[2].*axis));
+        };
+        const auto highest = [&](Float4 Vec3Lanes<Float4>::*axis) {
+            return max_lanes(points_[0].*axis, max_lanes(points_[1].*axis, points_[2].*axis));
+        };
+        using V = Vec3Lanes<Float4>;
+        lower_ = {lowest(&V::x), lowest(&V::y), lowest(&V::z)};
+        upper_ = {highest(&V::x), highest(&V::y), highest(&V::z)};
+    }
+
+    /// Returns a bit per face that may cross a triangle: the boxes overlap, and neither is on one side of the other.
+    unsigned may_cross(const Placed& own) const {
+        const Aabb& box = own.box;
+        const auto overlap = (lower_.x <= box.upper.x) & (lower_.y <= box.upper.y) & (lower_.z <= box.upper.z) &
+                             (upper_.x >= box.lower.x) & (upper_.y >= box.lower.y) & (upper_.z >= box.lower.z);
+        if (lane_bits(overlap) == 0) return 0;
+        const auto in_all = [](const vec3& v) {
+            return Vec3Lanes<Float4>{splat<Float4>(v.x), splat<Float4>(v.y), splat<Float4>(v.z)};
+        };
+        const auto is_mixed = [](const Float4(&height)[3]) {
+            const auto first = height[0] >= 0.0f;
+            return ((height[1] >= 0.0f) ^ first) | ((height[2] >= 0.0f) ^ first);
+        };
+        const Vec3Lanes<Float4> plane_point = in_all(own.points[0]), plane_normal = in_all(own.normal);
+        Float4 of_own[3], of_other[3];
+        for (int i = 0; i < 3; ++i) {
+            of_own[i] = dot(in_all(own.points[i]) - points_[0], normal_);
+            of_other[i] = dot(points_[i] - plane_point, plane_normal);
+        }
+        return lane_bits(overlap & is_mixed(of_own) & is_mixed(of_other));
+    }
+
+    Placed face(int lane) const {
+        const auto at = [lane](const Vec3Lanes<Float4>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+        return placed(at(points_[0]), at(points_[1]), at(points_[2]), at(normal_));
+    }
+
+private:
+    Vec3Lanes<Float4> points_[3], normal_, lower_, upper_;
+};
+
+/// Calls visit(triangle of A, its number, triangle of B, its number) for pairs that may cross, until it returns true.
+template <class Visit>
+void for_each_crossing(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
+                       const Visit& visit) {
+    NodePairs(a, b, b_in_a).for_each_overlap([&](const SurfaceFeatures::Node& of_a, const SurfaceFeatures::Node& of_b) {
+        const PlacedLeaf others(b.leaves[of_b.leaf], b_in_a);
+        unsigned bits[lane_count<Float4>] = {}, any = 0;
+        const auto own = [&](std::uint32_t f) {
+            const SurfaceFeatures::Face& face = a.faces[f];
+            return placed(face.points[0], face.points[1], face.points[2], face.normal);
+        };
+        for (std::uint32_t f = of_a.faces.first; f < of_a.faces.last; ++f)
+            any |= bits[f - of_a.faces.first] = others.may_cross(own(f));
+        for (std::uint32_t k = of_b.faces.first; k < of_b.faces.last && any != 0; ++k) {
+            const int lane = static_cast<int>(k - of_b.faces.first);
+            for (std::uint32_t f = of_a.faces.first; f < of_a.faces.last; ++f) {
+                if ((bits[f - of_a.faces.first] >> lane & 1u) != 0 && visit(own(f), f, others.face(lane), k))
+                    return true;
+            }
+        }
+        return false;
+    });
+}
+
+}  // namespace
+
+bool surfaces_cross(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a) {
+    bool any = false;
+    for_each_crossing(a, b, b_in_a, [&](const Placed& of_a, std::uint32_t, const Placed& of_b, std::uint32_t) {
+        float at = 0.0f;
+        for (int i = 0; i < 3 && !any; ++i) {
+            any = passes(of_a.points[i], of_a.points[(i + 1) % 3], of_b, at) ||
+                  passes(of_b.points[i], of_b.points[(i + 1) % 3], of_a, at);
+        }
+        return any;
+    });
+    return any;
+}
+
+namespace {
+
+/// The part of a surface inside of another one: found from where its edges cross that one, and from there along the
+/// edges that do not.
+class InsidePart {
+public:
+    explicit InsidePart(const SurfaceFeatures& of) : of_(of) {}
+
+    /// Adds a face that crosses the other surface.
+    void add_face(std::uint32_t face) { faces_.push_back(face); }
+
+    /// Adds a place where an edge of a face crosses the other surface. `enters`: it goes inside on the way from
+    /// the corner `edge` to the next one. `part`: of that way.
+    void add_edge(std::uint32_t face, int edge, float part, bool enters) {
+        const std::uint32_t p = of_.faces[face].corners[edge], q = of_.faces[face].corners[(edge + 1) % 3];
+        if (p < q)
+            crossed_.push_back({p, q, part, enters});
+        else
+            crossed_.push_back({q, p, 1.0f - part, !enters});
+    }
+
+    /// Returns the faces, in ascending order. `box`: those outside of it are left out, unless they cross.
+    std::vector<std::uint32_t> faces(const Aabb& box) {
+        const auto unique = [](auto& list) { list.erase(std::unique(list.begin(), list.end()), list.end()); };
+        std::sort(faces_.begin(), faces_.end());
+        unique(faces_);
+        std::sort(crossed_.begin(), crossed_.end(), [](const Crossed& x, const Crossed& y) {
+            return x.low != y.low ? x.low < y.low : x.high != y.high ? x.high < y.high : x.part < y.part;
+        });
+        inside_.assign(of_.corner_count, false);
+        state_.assign(of_.faces.size(), State::unknown);
+        for (std::size_t k = 0; k < crossed_.size(); ++k) {
+            const Crossed& c = crossed_[k];
+            const auto same = [&](const Crossed& other) { return c.low == other.low && c.high == other.high; };
+            // The first crossing tells of the lower end, the last one of the higher end.
+            if ((k == 0 || !same(crossed_[k - 1])) && !c.enters) inside_[c.low] = true;
+            if ((k + 1 == crossed_.size() || !same(crossed_[k + 1])) && c.enters) inside_[c.high] = true;
+        }
+        for (const std::uint32_t f : faces_) state_[f] = State::crosses;
+        std::vector<std::uint32_t> waiting = faces_;
+        while (!waiting.empty()) {
+            const SurfaceFeatures::Face& face = of_.faces[waiting.back()];
+            waiting.pop_back();
+            for (int i = 0; i < 3; ++i) {
+                const std::uint32_t p = face.corners[i], q = face.corners[(i + 1) % 3], next = face.beyond[i];
+                if (!(inside_[p] || inside_[q]) || is_crossed(p, q)) continue;
+                const bool is_new = !inside_[p] || !inside_[q];
+                inside_[p] = inside_[q] = true;
+                if (next == SurfaceFeatures::none) continue;
+                if (state_[next] == State::unknown) {
+                    state_[next] = State::inside;
+                    const vec3(&points)[3] = of_.faces[next].points;
+                    if (!overlaps(box, Aabb{glm::min(points[0], glm::min(points[1], points[2])),
+                                            glm::max(points[0], glm::max(points[1], points[2]))}))
+                        continue;
+                    for (const std::uint32_t corner : of_.faces[next].corners) inside_[corner] = true;
+                    faces_.push_back(next);
+                    waiting.push_back(next);
+                } else if (state_[next] == State::crosses && is_new) {
+                    waiting.push_back(next);
+                }
+            }
+        }
+        std::sort(faces_.begin(), faces_.end());
+        return std::move(faces_);
+    }
+
+private:
+    struct Crossed {
+        std::uint32_t low, high;  ///< corners of the edge
+        float part;
+        bool enters;
+    };
+    enum class State : std::uint8_t { unknown, crosses, inside };
+
+    bool is_crossed(std::uint32_t p, std::uint32_t q) const {
+        const std::uint32_t low = std::min(p, q), high = std::max(p, q);
+        const auto at = std::lower_bound(crossed_.begin(), crossed_.end(), 0, [&](const Crossed& c, int) {
+            return c.low != low ? c.low < low : c.high < high;
+        });
+        return at != crossed_.end() && at->low == low && at->high == high;
+    }
+
+    const SurfaceFeatures& of_;
+    std::vector<std::uint32_t> faces_;
+    std::vector<Crossed> crossed_;  ///< in order by their corners and parts
+    std::vector<bool> inside_;      ///< by corner
+    std::vector<State> state_;      ///< by face
+};
+
+}  // namespace
+
+SurfaceOverlap find_overlap(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
+                            float depth) {
+    SurfaceOverlap result;
+    // About a point near the curve, so that little is lost to rounding. The curve is closed, so any point will do.
+    const vec3 origin = b_in_a.position;
+    Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
+    InsidePart inside_a(a), inside_b(b);
+    for_each_crossing(a, b, b_in_a, [&](const Placed& of_a, std::uint32_t f, const Placed& of_b, std::uint32_t g) {
+        vec3 ends[2], at;
+        int count = 0;
+        const auto add = [&](const Placed& of_edge, int i, const Placed& triangle, InsidePart& part,
+                             std::uint32_t face) {
+            const vec3 &from = of_edge.points[i], &to = of_edge.points[(i + 1) % 3];
+            float where = 0.0f;
+            if (!passes(from, to, triangle, where)) return;
+            at = from + where * (to - from);
+            box = {glm::min(box.lower, at), glm::max(box.upper, at)};
+            if (count < 2) ends[count] = at;
+            ++count;
+            part.add_edge(face, i, where, glm::dot(to - from, triangle.normal) < 0.0f);
+        };
+        for (int i = 0; i < 3; ++i) {
+            add(of_a, i, of_b, inside_a, f);
+            add(of_b, i, of_a, inside_b, g);
+        }
+        if (count == 0) return false;
+        inside_a.add_face(f);
+        inside_b.add_face(g);
+        if (count < 2) return false;
+        // In this direction, the part of A inside of B is on the left, as seen from A's front.
+        if (glm::dot(ends[1] - ends[0], glm::cross(of_a.normal, of_b.normal)) < 0.0f) std::swap(ends[0], ends[1]);
+        const float length = std::sqrt(length_squared(ends[1] - ends[0]));
+        result.crosses = true;
+        result.area += 0.5f * glm::cross(ends[0] - origin, ends[1] - origin);
+        result.middle += length * 0.5f * (ends[0] + ends[1]);
+        result.length += length;
+        return false;
+    });
+    if (!result.crosses) return result;
+    if (result.length > 0.0f) result.middle /= result.length;
+    const MatrixTransform a_in_b{transpose_mul(b_in_a.rotation, -b_in_a.position), glm::transpose(b_in_a.rotation)};
+    result.faces_a = inside_a.faces(expand(box, depth));
+    result.faces_b = inside_b.faces(transform_box(a_in_b, expand(box, depth)));
+    return result;
+}
+
+}  // namespace talus::detail

@@ -1,0 +1,38 @@
+#pragma once
+/// Internal: where two surfaces of triangles are near each other, and whether they cross.
+
+#include "narrowphase/nonconvex/surface_features.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace talus::detail {
+
+/// Removes from `triangles`, which are triangles of a set, those that are farther than `distance` (m) from all
+/// triangles of another set, and some that are a little nearer. Consecutive ones should be near each other.
+void keep_near(const TriangleSet& set, std::vector<std::uint32_t>& triangles, const TriangleSet& other,
+               const Transform& set_in_other, float distance);
+
+/// Where two solids overlap, by the curve in which their boundaries cross.
+struct SurfaceOverlap {
+    bool crosses = false;
+    /// The area vector of that curve, m^2, from A to B: the integral of A's normal over the part of its boundary inside
+    /// of B. The overlap's volume falls fastest if A moves against it. Near zero if A goes through B from side to side.
+    vec3 area{0.0f};
+    vec3 middle{0.0f};    ///< of the curve, m
+    float length = 0.0f;  ///< of the curve, m
+    /// The faces of A that cross B or are connected to the curve inside of B, and those of B that cross A or are inside
+    /// of A, in ascending order. (Those of a part that is wholly inside are not found.)
+    std::vector<std::uint32_t> faces_a, faces_b;
+};
+
+/// Finds where two surfaces cross, in A's frame. Faces that are farther than `depth` (m) from the curve's box are left
+/// out.
+SurfaceOverlap find_overlap(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
+                            float depth);
+
+/// Returns whether two surfaces cross: an edge of one passes through a triangle of the other. Surfaces that do not
+/// cross may be apart, or one inside of the other.
+bool surfaces_cross(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a);
+
+}  // namespace talus::detail

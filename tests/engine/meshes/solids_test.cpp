@@ -1,0 +1,418 @@
+/// Solids that are not convex as bodies: MeshDef::solid.
+
+#include "samples/scenes/kit/solids.h"
+#include "samples/scenes/scene.h"
+#include "tests/engine/worlds.h"
+#include "tests/support/threads.h"
+
+#include <talus/narrowphase/triangles/height_field.h>
+#include <talus/narrowphase/triangles/mesh.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+std::shared_ptr<const TriangleSet> solid_of(const samples::MeshFile& file, float scale = 1.0f) {
+    std::vector<vec3> vertices = file.vertices;
+    for (vec3& v : vertices) v *= scale;
+    const auto made = make_mesh({.vertices = vertices, .indices = file.triangles, .solid = true});
+    REQUIRE_MESSAGE(bool(made), made.error().message);
+    return *made;
+}
+
+BodyDef solid_body(const std::shared_ptr<const TriangleSet>& mesh, const dvec3& position,
+                   const quat& rotation = quat(1, 0, 0, 0)) {
+    BodyDef def;
+    def.mesh = mesh;
+    def.position = position;
+    def.rotation = rotation;
+    return def;
+}
+
+}  // namespace
+
+TEST_CASE("a solid has the mass of its volume, and a mesh that is none is refused") {
+    const auto frame_of = solid_of(samples::square_frame());
+    World world{WorldDef{}};
+    const BodyId id = add(world, solid_body(frame_of, dvec3(0.0)));
+    const auto expected =
+        mesh_mass_properties(samples::square_frame().vertices, samples::square_frame().triangles, 1000.0f);
+    REQUIRE(bool(expected));
+    CHECK(world.mass(id) == doctest::Approx(expected->mass).epsilon(1e-5));
+    const samples::MeshFile box_mesh = samples::box_solid(vec3(0.5f));
+    const std::span<const std::uint32_t> without_two = std::span(box_mesh.triangles).first(30);
+    const auto open = make_mesh({.vertices = box_mesh.vertices, .indices = without_two});
+    REQUIRE(bool(open));
+    CHECK(!(*open)->is_solid());
+    CHECK(world.add_body(solid_body(*open, dvec3(0.0))).is_null());
+    CHECK(!make_mesh({.vertices = box_mesh.vertices, .indices = without_two, .solid = true}));
+    CHECK(!make_mesh({.vertices = box_mesh.vertices, .indices = box_mesh.triangles, .two_sided = true, .solid = true}));
+}
+
+TEST_CASE("a cube that is a solid lies, slides and sleeps as a box does") {
+    const auto cube = solid_of(samples::box_solid(vec3(0.5f)));
+    double slid[2];
+    for (const bool as_box : {true, false}) {
+        World world{WorldDef{}};
+        add(world, ground());
+        BodyDef def = as_box ? body(box(vec3(0.5f))) : solid_body(cube, dvec3(0.0));
+        def.position = {0.0, 0.5, 0.0};
+        def.linear_velocity = {3.0f, 0.0f, 0.0f};
+        const BodyId id = add(world, def);
+        run(world, 240);
+        CHECK(std::abs(world.transform(id).position.y - 0.5) < 2e-3);
+        CHECK(!world.is_awake(id));
+        slid[as_box ? 0 : 1] = world.transform(id).position.x;
+    }
+    CHECK(slid[1] == doctest::Approx(slid[0]).epsilon(0.02));
+}
+
+TEST_CASE("a tower of ten cubes that are solids stands") {
+    const auto cube = solid_of(samples::box_solid(vec3(0.5f)));
+    World world{sleepless()};
+    add(world, ground());
+    std::vector<BodyId> tower;
+    for (int k = 0; k < 10; ++k) tower.push_back(add(world, solid_body(cube, {0.0, 0.5 + k, 0.0})));
+    run(world, 600);
+    for (int k = 0; k < 10; ++k) {
+        const dvec3 at = world.transform(tower[static_cast<std::size_t>(k)]).position;
+        CHECK(std::abs(at.y - 0.5 - k) < 0.02);
+        CHECK(std::abs(at.x) + std::abs(at.z) < 0.02);
+    }
+}
+
+TEST_CASE("rings hold each other in a chain" * doctest::test_suite("slow")) {
+    const auto link = solid_of(samples::ring(0.5f, 0.12f, 32, 16));
+    constexpr double pitch = 0.76;
+    World world{sleepless()};
+    std::vector<BodyId> chain;
+    for (int k = 0; k < 10; ++k) {
+        BodyDef def = solid_body(link, {0.0, -0.758 * k, 0.0},
+                                 k % 2 == 0 ? turn({0, 0, 1}, 0.5 * pi) : turn({1, 0, 0}, 0.5 * pi));
+        if (k == 0) def.type = BodyType::fixed;
+        if (k == 9) def.linear_velocity = {1.5f, 0.0f, 0.5f};
+        chain.push_back(add(world, def));
+    }
+    const double before = energy(world);
+    double farthest = 0.0, most = before;
+    for (int step = 0; step < 1200; ++step) {
+        run(world, 1);
+        most = std::max(most, energy(world));
+        for (std::size_t k = 1; k < chain.size(); ++k) {
+            farthest = std::max(
+                farthest, glm::length(world.transform(chain[k]).position - world.transform(chain[k - 1]).position));
+        }
+    }
+    CHECK(farthest < 1.02 * pitch);
+    // What it could gain by its length: that of a taut chain is 2 mm a link more.
+    CHECK(most < before + 0.01 * std::abs(before));
+}
+
+TEST_CASE("solids that are not convex fall into a heap and come to rest") {
+    const std::array kinds = {solid_of(samples::l_prism(), 0.4f),        solid_of(samples::u_prism(), 0.4f),
+                              solid_of(samples::star_prism(5), 0.4f),    solid_of(samples::square_frame(), 0.4f),
+                              solid_of(samples::gear(6), 0.4f),          solid_of(samples::hourglass(8), 0.4f),
+                              solid_of(samples::ring(0.3f, 0.1f, 16, 8))};
+    Random random(71);
+    World world{WorldDef{}};
+    add(world, ground());
+    for (const float side : {-1.0f, 1.0f}) {
+        add(world, fixed_body(box({0.5f, 4.0f, 3.0f}), {side * 2.0, 4.0, 0.0}));
+        add(world, fixed_body(box({3.0f, 4.0f, 0.5f}), {0.0, 4.0, side * 2.0}));
+    }
+    for (int k = 0; k < 42; ++k) {
+        BodyDef def = solid_body(kinds[static_cast<std::size_t>(k) % kinds.size()],
+                                 {0.95 * (k % 3 - 1), 0.8 + 1.0 * (k / 9), 0.95 * (k / 3 % 3 - 1)}, random.rotation());
+        add(world, def);
+    }
+    int step = 0;
+    for (; step < 900 && world.awake_body_count() != 0; ++step) run(world, 1);
+    std::string complaint;
+    CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+    CHECK(world.awake_body_count() == 0);
+    for (const BodyId id : world.bodies()) {
+        if (world.type(id) != BodyType::dynamic) continue;
+        const dvec3 at = world.transform(id).position;
+        CHECK(at.y > 0.0);
+        CHECK(std::max(std::abs(at.x), std::abs(at.z)) < 1.6);
+    }
+}
+
+TEST_CASE("every kind of shape lies on a solid that moves as on one that is fixed") {
+    const auto frame_of = solid_of(samples::square_frame());
+    std::vector<vec3> points;
+    Random random(72);
+    for (int k = 0; k < 16; ++k) points.push_back(0.3f * random.in_box(vec3(1.0f)));
+    const auto made = make_hull(points);
+    REQUIRE(bool(made));
+    const std::array shapes = {sphere(0.2f),           capsule(0.2f, 0.1f), box({0.2f, 0.15f, 0.1f}),
+                               cylinder(0.15f, 0.15f), cone(0.2f, 0.2f),    hull(*made)};
+    for (const Shape& shape : shapes) {
+        CAPTURE(name_of(shape.type));
+        double height[2];
+        for (const bool fixed : {true, false}) {
+            World world{WorldDef{}};
+            add(world, ground());
+            const double half = double{half_extents(frame_of->bounds()).z};
+            BodyDef base = solid_body(frame_of, {0.0, half, 0.0}, turn({1, 0, 0}, 0.5 * pi));
+            if (fixed) base.type = BodyType::fixed;
+            add(world, base);
+            const double side = 0.5 * (double{frame_of->bounds().upper.x} + 0.5);  // on one bar of the frame
+            BodyDef def = body(shape, {side, 2.0 * half + 0.5, 0.0});
+            const BodyId id = add(world, def);
+            run(world, 300);
+            height[fixed ? 0 : 1] = world.transform(id).position.y;
+        }
+        CHECK(height[1] == doctest::Approx(height[0]).epsilon(0.02));
+    }
+}
+
+TEST_CASE("a fast solid does not pass through a wall" * doctest::test_suite("slow")) {
+    const std::array kinds = {solid_of(samples::l_prism(), 0.4f), solid_of(samples::ring(0.5f, 0.12f, 24, 12))};
+    Random random(73);
+    int through = 0;
+    for (int round = 0; round < 60; ++round) {
+        World world{weightless()};
+        add(world, fixed_body(box({0.05f, 8.0f, 8.0f})));
+        BodyDef def =
+            solid_body(kinds[static_cast<std::size_t>(round) % 2], {-3.0 + 0.01 * round, 0.0, 0.0}, random.rotation());
+        def.linear_velocity = {5.0f + 0.25f * static_cast<float>(round), 0.0f, 0.0f};
+        def.angular_velocity = random.in_box(vec3(3.0f));
+        const BodyId id = add(world, def);
+        run(world, 120);
+        through += world.transform(id).position.x > 0.0 ? 1 : 0;
+    }
+    CHECK(through == 0);
+}
+
+TEST_CASE("solids that overlap deeply are pushed apart") {
+    const auto angle = solid_of(samples::l_prism(), 0.5f);
+    Random random(74);
+    for (int round = 0; round < 20; ++round) {
+        CAPTURE(round);
+        World world{weightless()};
+        const BodyId a = add(world, solid_body(angle, dvec3(0.0), random.rotation()));
+        const BodyId b = add(world, solid_body(angle, dvec3(random.in_box(vec3(0.3f))), random.rotation()));
+        run(world, 300);
+        CHECK(is_sound(world));
+        CHECK(world.profile().max_penetration < 0.02f);
+        CHECK(glm::length(world.linear_velocity(a)) + glm::length(world.linear_velocity(b)) < 8.0f);
+    }
+}
+
+TEST_CASE("solids are the same on several threads, in copies and after loading") {
+    const std::array kinds = {solid_of(samples::l_prism(), 0.4f), solid_of(samples::u_prism(), 0.4f),
+                              solid_of(samples::ring(0.35f, 0.1f, 16, 8))};
+    const auto make = [&] {
+        Random random(75);
+        World world{WorldDef{}};
+        add(world, ground());
+        for (int k = 0; k < 24; ++k) {
+            BodyDef def = solid_body(kinds[static_cast<std::size_t>(k) % kinds.size()],
+                                     {0.8 * (k % 2), 0.8 + 0.8 * (k / 4), 0.8 * (k / 2 % 2)}, random.rotation());
+            if (k % 5 == 4) def = body(k % 2 == 0 ? sphere(0.3f) : capsule(0.2f, 0.15f), def.position);
+            add(world, def);
+        }
+        return world;
+    };
+    World world = make(), other = make();
+    TestPool pool(3);
+    for (int step = 0; step < 240; ++step) {
+        run(world, 1);
+        REQUIRE(other.step(frame, pool.jobs()));
+        REQUIRE(world.hash() == other.hash());
+        if (step % 60 != 30) continue;
+        const auto bytes = world.save();
+        REQUIRE(bool(bytes));
+        auto loaded = World::load(*bytes);
+        REQUIRE_MESSAGE(bool(loaded), loaded.error().message);
+        World copy = world;
+        for (int k = 0; k < 40; ++k) {
+            run(*loaded, 1);
+            run(copy, 1);
+            REQUIRE(loaded->hash() == copy.hash());
+        }
+    }
+}
+
+TEST_CASE("two solids that touch in many places have one contact for the user") {
+    const auto cup = solid_of(samples::u_prism());
+    World world{WorldDef{}};
+    add(world, ground());
+    const double half = double{half_extents(cup->bounds()).z};
+    add(world, solid_body(cup, {0.0, half, 0.0}, turn({1, 0, 0}, 0.5 * pi)));
+    add(world, solid_body(cup, {0.0, 3.0 * half + 0.05, 0.0}, turn({1, 0, 0}, 0.5 * pi)));
+    int begun = 0, ended = 0;
+    for (int step = 0; step < 120; ++step) {
+        run(world, 1);
+        begun += static_cast<int>(world.contacts_begun().size());
+        ended += static_cast<int>(world.contacts_ended().size());
+    }
+    CHECK(begun - ended == 2);
+    CHECK(begun <= 4);  // it may lift off once as it lands
+}
+
+TEST_CASE("solids that begin overlapping give the same bits on several threads") {
+    const auto cube = solid_of(samples::box_solid(vec3(0.5f)));
+    for (int round = 0; round < 20; ++round) {
+        const auto make = [&] {
+            Random random(76 + static_cast<std::uint64_t>(round));
+            World world{weightless()};
+            for (int k = 0; k < 20; ++k) {
+                for (int i = 0; i < 2; ++i)
+                    add(world, solid_body(cube, dvec3(3.0 * k, 0.3 * i, 0.1 * i), random.rotation()));
+            }
+            return world;
+        };
+        World world = make(), other = make();
+        TestPool pool(3);
+        for (int step = 0; step < 10; ++step) {
+            run(world, 1);
+            REQUIRE(other.step(frame, pool.jobs()));
+            REQUIRE(world.hash() == other.hash());
+        }
+    }
+}
+
+TEST_CASE("a fast kinematic body hits a sleeping solid") {
+    const auto cube = solid_of(samples::box_solid(vec3(0.5f)));
+    World world{WorldDef{}};
+    add(world, ground());
+    const BodyId asleep = add(world, solid_body(cube, {0.0, 0.5, 0.0}));
+    run(world, 120);
+    REQUIRE(!world.is_awake(asleep));
+    add(world, kinematic_body(box(vec3(0.4f)), {-3.0, 0.5, 0.0}, {8.0f, 0.0f, 0.0f}));
+    run(world, 60);
+    CHECK(world.transform(asleep).position.x > 0.5);
+}
+
+TEST_CASE("a small solid that falls fast stays on a thick floor") {
+    const auto unit = samples::box_solid(vec3(0.5f));
+    Random random(77);
+    for (const float edge : {0.01f, 0.1f, 1.0f}) {
+        const auto cube = solid_of(unit, edge);
+        for (const float edges_a_step : {0.25f, 1.0f, 2.0f}) {
+            for (int round = 0; round < 8; ++round) {
+                CAPTURE(edge);
+                CAPTURE(edges_a_step);
+                CAPTURE(round);
+                World world{WorldDef{}};
+                add(world, ground());
+                BodyDef def = solid_body(cube, {0.0, 2.0 * double{edge}, 0.0}, random.rotation());
+                def.linear_velocity = {0.0f, -60.0f * edge * edges_a_step, 0.0f};
+                const BodyId id = add(world, def);
+                run(world, 120);
+                CHECK(world.transform(id).position.y > 0.0);
+            }
+        }
+    }
+}
+
+TEST_CASE("thin plates that are solids lie on each other as boxes do") {
+    const auto plate = solid_of(samples::box_solid({0.5f, 0.005f, 0.5f}));
+    World world{WorldDef{}};
+    add(world, ground());
+    std::vector<BodyId> pile;
+    for (int k = 0; k < 10; ++k) pile.push_back(add(world, solid_body(plate, {0.0, 0.005 + 0.0101 * k, 0.0})));
+    run(world, 300);
+    for (std::size_t k = 1; k < pile.size(); ++k) {
+        const double apart = world.transform(pile[k]).position.y - world.transform(pile[k - 1]).position.y;
+        CHECK(apart > 0.0095);
+        CHECK(apart < 0.0105);
+    }
+    CHECK(world.awake_body_count() == 0);
+}
+
+TEST_CASE("a tower of solids that touch exactly is not thrown up") {
+    const auto cube = solid_of(samples::box_solid(vec3(0.5f)));
+    World world{sleepless()};
+    add(world, ground());
+    for (int k = 0; k < 10; ++k) add(world, solid_body(cube, {0.0, 0.5 + k, 0.0}));
+    for (int step = 0; step < 60; ++step) {
+        run(world, 1);
+        for (const BodyId id : world.bodies()) CHECK(glm::length(world.linear_velocity(id)) < 0.01f);
+    }
+}
+
+TEST_CASE("a thin bar that is a solid does not hang in the air above rough ground while its velocity grows") {
+    const auto bar = solid_of(samples::box_solid({0.2f, 0.005f, 0.005f}));
+    Random random(104);
+    int longest = 0;
+    float fastest = 0.0f;
+    for (int round = 0; round < 30; ++round) {
+        std::vector<float> heights(33 * 33);
+        for (float& h : heights) h = static_cast<float>(random.between(0.0f, 0.15f));
+        World world{WorldDef{}};
+        BodyDef field;
+        field.type = BodyType::fixed;
+        field.mesh =
+            *make_height_field({.columns = 33, .rows = 33, .heights = heights, .spacing_x = 0.5f, .spacing_z = 0.5f});
+        field.position = {-8.0, 0.0, -8.0};
+        add(world, field);
+        BodyDef def =
+            solid_body(bar, {random.between(-0.5f, 0.5f), 1.8, random.between(-0.5f, 0.5f)}, random.rotation());
+        def.angular_velocity = 3.0f * random.direction();
+        const BodyId id = add(world, def);
+        int held = 0;
+        for (int step = 0; step < 300; ++step) {
+            const dvec3 before = world.center_of_mass(id);
+            run(world, 1);
+            const double moved = glm::length(world.center_of_mass(id) - before);
+            const float speed = glm::length(world.linear_velocity(id));
+            held = speed > 0.5f && moved < 0.1 * double{speed} / 60.0 ? held + 1 : 0;
+            longest = std::max(longest, held);
+            fastest = std::max(fastest, speed);
+        }
+    }
+    MESSAGE("held for up to " << longest << " steps; at most " << fastest << " m/s");
+    CHECK(longest < 40);    // it was 256, with 11 m/s
+    CHECK(fastest < 7.0f);  // a free fall from there: 5.9 m/s
+}
+
+TEST_CASE("a chain of twenty rings hangs still, and carries twenty times the weight of a link" *
+          doctest::test_suite("slow")) {
+    constexpr float radius = 0.5f, tube = 0.12f, pitch = 2.0f * (radius - tube);
+    constexpr int links = 20;
+    const auto link = solid_of(samples::ring(radius, tube, 32, 16));
+    const float h = std::sqrt(0.5f);
+    for (const bool is_loaded : {false, true}) {
+        CAPTURE(is_loaded);
+        World world{sleepless()};
+        std::vector<BodyId> chain;
+        for (int k = 0; k < links; ++k) {
+            BodyDef def = solid_body(link, {0.0, -double{pitch - 0.002f} * k, 0.0},
+                                     k % 2 == 0 ? quat(h, 0.0f, 0.0f, h) : quat(h, h, 0.0f, 0.0f));
+            if (k == 0) def.type = BodyType::fixed;
+            if (is_loaded && k == links - 1) {
+                def.density = 20000.0f;
+                def.linear_velocity = {2.0f, 0.0f, 1.0f};
+            }
+            chain.push_back(add(world, def));
+        }
+        const auto height = [&] {
+            double sum = 0.0;
+            for (const BodyId id : chain) sum += world.center_of_mass(id).y;
+            return sum;
+        };
+        run(world, 300);
+        const double hanging = height();
+        double longest = 0.0;
+        for (int step = 0; step < 600; ++step) {
+            run(world, 1);
+            for (std::size_t k = 1; k < chain.size(); ++k) {
+                const dvec3 between = world.center_of_mass(chain[k]) - world.center_of_mass(chain[k - 1]);
+                longest = std::max(longest, glm::length(between) / double{pitch});
+            }
+        }
+        MESSAGE("longest link, of a taut one: " << longest);
+        CHECK(longest < (is_loaded ? 1.2 : 1.02));
+        if (!is_loaded) CHECK(std::abs(height() - hanging) < 0.01 * double{pitch} * links * links);
+    }
+}

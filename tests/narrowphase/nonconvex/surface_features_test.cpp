@@ -1,0 +1,197 @@
+/// The trees over surfaces: distances, and the parts of surfaces inside of each other, against all pairs of triangles.
+
+#include "narrowphase/nonconvex/surface_features.h"
+#include "narrowphase/nonconvex/surfaces_cross.h"
+#include "tests/narrowphase/nonconvex/nonconvex_solids.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+using namespace talus;
+using namespace talus::detail;
+using namespace talus::test;
+
+namespace {
+
+/// Six times the volume of a tetrahedron.
+double volume(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c, const glm::dvec3& d) {
+    return glm::dot(b - a, glm::cross(c - a, d - a));
+}
+
+struct Triangle {
+    glm::dvec3 points[3];
+};
+
+Triangle triangle_of(const SurfaceFeatures& surface, std::size_t f) {
+    const vec3(&p)[3] = surface.faces[f].points;
+    return {{glm::dvec3(p[0]), glm::dvec3(p[1]), glm::dvec3(p[2])}};
+}
+
+bool passes(const glm::dvec3& from, const glm::dvec3& to, const Triangle& t) {
+    const double start = volume(t.points[0], t.points[1], t.points[2], from),
+                 end = volume(t.points[0], t.points[1], t.points[2], to);
+    if ((start > 0.0) == (end > 0.0)) return false;
+    const double x = volume(from, to, t.points[0], t.points[1]), y = volume(from, to, t.points[1], t.points[2]),
+                 z = volume(from, to, t.points[2], t.points[0]);
+    return (x > 0.0) == (y > 0.0) && (y > 0.0) == (z > 0.0);
+}
+
+bool cross(const Triangle& a, const Triangle& b) {
+    for (int i = 0; i < 3; ++i) {
+        if (passes(a.points[i], a.points[(i + 1) % 3], b) || passes(b.points[i], b.points[(i + 1) % 3], a)) return true;
+    }
+    return false;
+}
+
+/// Whether a point is inside: a ray in a direction of no edge or face leaves the surface more often than it enters.
+bool is_inside(const SurfaceFeatures& surface, const glm::dvec3& point) {
+    const glm::dvec3 far = point + 100.0 * glm::normalize(glm::dvec3(0.571, 0.337, 0.749));
+    int count = 0;
+    for (std::size_t f = 0; f < surface.faces.size(); ++f) count += passes(point, far, triangle_of(surface, f)) ? 1 : 0;
+    return count % 2 == 1;
+}
+
+/// Checks the listed faces of a surface against another one. Returns how many of them are inside of it.
+int check_part(const SurfaceFeatures& of, const SurfaceFeatures& other, const Transform& of_in_other,
+               const std::vector<std::uint32_t>& listed) {
+    std::vector<Triangle> own, others;
+    for (std::size_t f = 0; f < of.faces.size(); ++f) {
+        Triangle t = triangle_of(of, f);
+        for (glm::dvec3& p : t.points)
+            p = glm::dvec3(of_in_other.position) + rotate(glm::dquat(of_in_other.rotation), p);
+        own.push_back(t);
+    }
+    for (std::size_t f = 0; f < other.faces.size(); ++f) others.push_back(triangle_of(other, f));
+    std::vector<bool> is_listed(own.size());
+    for (const std::uint32_t f : listed) is_listed[f] = true;
+    std::vector<bool> crosses(own.size()), inside(own.size());
+    for (std::size_t f = 0; f < own.size(); ++f) {
+        crosses[f] = std::any_of(others.begin(), others.end(), [&](const Triangle& t) { return cross(own[f], t); });
+        inside[f] = !crosses[f] && is_inside(other, (own[f].points[0] + own[f].points[1] + own[f].points[2]) / 3.0);
+        if (crosses[f]) CHECK(is_listed[f]);
+    }
+    int count = 0;
+    for (const std::uint32_t f : listed) {
+        CHECK((crosses[f] || inside[f]));
+        count += inside[f] ? 1 : 0;
+        for (int i = 0; i < 3 && inside[f]; ++i) {
+            const std::uint32_t next = of.faces[f].beyond[i];
+            REQUIRE(next != SurfaceFeatures::none);  // solids are closed
+            CHECK(is_listed[next]);
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("the bound of the distance of two surfaces is below the distance, and near it") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(71);
+    double sum = 0.0;
+    int count = 0;
+    for (int round = 0; round < 400 * nonconvex_scale(); ++round) {
+        const SolidSurface &a = any_of(all, random), &b = any_of(all, random);
+        CAPTURE(a.solid.name);
+        CAPTURE(b.solid.name);
+        const Transform pose = near_pose(random, a, b, 2.0);
+        NodePairs nodes(a.features(), b.features(), to_matrix_transform(pose));
+        const float bound = nodes.distance_bound(std::numeric_limits<float>::infinity());
+        const InterferenceResult exact =
+            interference(a.solid.shape.polyhedron, Transform{}, b.solid.shape.polyhedron, pose, DistanceKind::exact);
+        if (surfaces_cross(a.features(), b.features(), to_matrix_transform(pose))) {
+            CHECK(exact.relation != Interference::disjoint);
+            CHECK(bound <= 0.0f);
+            continue;
+        }
+        if (exact.relation != Interference::disjoint) continue;  // one is inside of the other, or they just touch
+        CHECK(double{bound} <= exact.distance + 1e-5 * double{a.size});
+        CHECK(nodes.distance_bound(0.5f * bound) <= std::max(0.5f * bound, 0.0f));
+        if (exact.distance < 0.1 * double{a.size}) continue;
+        sum += double{std::max(bound, 0.0f)} / exact.distance;
+        ++count;
+    }
+    MESSAGE(count << " pairs apart; the bound is " << sum / count << " of the distance in the mean");
+    REQUIRE(count > 100);
+    CHECK(sum / count > 0.6);
+}
+
+TEST_CASE("the faces of a leaf together tell what each of them tells") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(77);
+    int over = 0;
+    for (int round = 0; round < 4000 * nonconvex_scale(); ++round) {
+        const SolidSurface& a = any_of(all, random);
+        const SurfaceFeatures& surface = a.features();
+        const std::uint32_t leaf = random.below(static_cast<std::uint32_t>(surface.leaves.size()));
+        const auto node = std::find_if(surface.nodes.begin(), surface.nodes.end(),
+                                       [&](const SurfaceFeatures::Node& n) { return n.right == 0 && n.leaf == leaf; });
+        REQUIRE(node != surface.nodes.end());
+        const float size = a.size, highest = 0.2f * size, lowest = -0.1f * size, depth = 0.05f * size,
+                    beside = 0.01f * size;
+        const vec3 p = node->middle + random.point(-1.0f, 1.0f) * (node->half + vec3(0.3f * size));
+        const unsigned bits = surface.leaves[leaf].over(p, lowest, highest, depth, beside);
+        for (std::uint32_t f = node->faces.first; f < node->faces.last; ++f) {
+            const SurfaceFeatures::Face& face = surface.faces[f];
+            const float height = glm::dot(face.normal, p - face.points[0]);
+            float most = -std::numeric_limits<float>::infinity();
+            for (int i = 0; i < 3; ++i)
+                most = std::max(most, glm::dot(face.out[i], p - face.points[i]) - (face.hollow[i] ? depth : 0.0f));
+            const bool expected = height <= highest && height >= lowest && most <= beside;
+            CHECK((bits >> (f - node->faces.first) & 1u) == (expected ? 1u : 0u));
+            // It keeps all that beside_face() keeps.
+            if (height <= highest && height >= lowest && beside_face(face, p, depth) <= beside) CHECK(expected);
+            over += expected ? 1 : 0;
+        }
+    }
+    CHECK(over > 100);
+}
+
+TEST_CASE("the parts of two surfaces inside of each other are those that all pairs of triangles tell") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(72);
+    int overlapping = 0, inside = 0;
+    for (int round = 0; round < 300 * nonconvex_scale(); ++round) {
+        const SolidSurface &a = any_of(all, random), &b = any_of(all, random);
+        CAPTURE(round);
+        CAPTURE(a.solid.name);
+        CAPTURE(b.solid.name);
+        // No ties: those are for rounding to decide.
+        Transform pose = near_pose(random, a, b, 0.8);
+        pose.rotation = quat(glm::angleAxis(random.between(0.1, 3.0), random.direction()));
+        const SurfaceOverlap overlap =
+            find_overlap(a.features(), b.features(), to_matrix_transform(pose), 10.0f * (a.size + b.size));
+        CHECK(overlap.crosses == surfaces_cross(a.features(), b.features(), to_matrix_transform(pose)));
+        if (!overlap.crosses) continue;
+        ++overlapping;
+        inside += check_part(a.features(), b.features(), relative(pose, Transform{}), overlap.faces_a);
+        inside += check_part(b.features(), a.features(), pose, overlap.faces_b);
+    }
+    MESSAGE(overlapping << " pairs overlap, with " << inside << " faces inside of the other one");
+    CHECK(overlapping > 100);
+    CHECK(inside > 500);
+}
+
+TEST_CASE("a segment is blocked by the faces that it passes through, and by no others") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(73);
+    int blocked = 0;
+    for (int round = 0; round < 4000 * nonconvex_scale(); ++round) {
+        const SolidSurface& a = any_of(all, random);
+        const vec3 middle = center(a.set->bounds());
+        const vec3 from = middle + vec3(random.direction()) * (a.size * float(random.between(0.0, 1.5)));
+        const vec3 to = from + vec3(random.direction()) * (a.size * float(random.between(0.0, 0.6)));
+        bool any = false;
+        for (std::size_t f = 0; f < a.features().faces.size() && !any; ++f)
+            any = passes(glm::dvec3(from), glm::dvec3(to), triangle_of(a.features(), f));
+        CHECK(is_blocked(a.features(), from, to) == any);
+        blocked += any ? 1 : 0;
+    }
+    MESSAGE(blocked << " of the segments are blocked");
+    CHECK(blocked > 300);
+}
