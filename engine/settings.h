@@ -464,16 +464,20 @@ inline constexpr float patch_normal = 0.99f;
 /// The most patches that two shapes have; shallower ones beyond are left out.
 inline constexpr std::size_t most_patches = 16;
 
-/// The most places at which a fast solid is looked at on its path. Fewer: one that moves by more than half of that many
-/// thicknesses in a step can jump over a thin wall.
+/// The most parts in which the path of a fast solid is searched. Fewer: more pairs of features in each, and in fast
+/// rotation thin edges are passed through; one that moves by more than half of that many thicknesses in a step can jump
+/// over a round shape.
 inline constexpr float most_solid_places = 256.0f;
-/// The least part of a step that such a body moves before it hits something; if it is less, it ends where the two have
-/// begun to cross. Larger: bodies get into obstacles that they hit again and again.
+/// The deepest contacts at the start of a step that a sweep of a solid looks for, in depths at which features hit. Larger:
+/// more pairs of features. Smaller: bodies that are pressed into others go through.
+inline constexpr float solid_deepest = 4.0f;
+/// How far points may be from a straight line within a part, in depths at which features hit. Larger: solids that spin
+/// pass through thin edges. Smaller: more parts.
+inline constexpr float solid_straight = 0.5f;
+/// The least part of a step that such a body moves, also if it hits something before. Larger: bodies get into obstacles
+/// that they hit again and again.
 inline constexpr float least_solid_motion = 0.02f;
-/// The part of the way to a surface that a point deep inside of such a body goes in a step. At 1 it could be on either
-/// side of it.
-inline constexpr float solid_core_stop = 0.9f;
-/// Number of bisections between the last place and the one where it hits something. Fewer: it stops earlier.
+/// Number of bisections between two places of which it overlaps a round shape at the second. Fewer: it stops earlier.
 inline constexpr int solid_bisections = 6;
 
 /// Two meshes meet at a seam where they miss each other by less than this * the size of the shape that touches them.

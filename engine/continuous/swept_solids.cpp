@@ -1,10 +1,8 @@
 #include "engine/continuous/swept_solids.h"
 
-#include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/triangles/queries.h>
 #include "engine/mesh_contacts/solid_contacts.h"
 #include "engine/settings.h"
-#include "narrowphase/nonconvex/feature_contacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,53 +44,83 @@ void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, flo
     }
 }
 
-/// Returns the faces of a set that may be in the box of another one, with a tree.
-const detail::SurfaceFeatures& SweptSolids::faces_near(const TriangleSet& set, const TriangleSet& other,
-                                                       const Transform& other_in_set,
-                                                       detail::SurfaceFeatures& scratch) {
+/// Returns the features of a set that may be in a box, with a tree.
+const detail::SurfaceFeatures& SweptSolids::features_near(const TriangleSet& set, const Aabb& box,
+                                                          detail::SurfaceFeatures& scratch) {
     if (set.solid_features() != nullptr) return *set.solid_features();
     found_.clear();
-    set.find(transform_box(to_matrix_transform(other_in_set), other.bounds()), found_);
-    scratch.collect_faces(set, found_);
+    set.find(box, found_);
+    scratch.collect(set, found_);
     return scratch;
 }
 
-bool SweptSolids::cross(const ContinuousInput& in, const Meeting& meeting, float time) {
-    const Transform own = pose_at(meeting.own_motion, time), other = pose_at(meeting.other_motion, time);
-    const TriangleSet *const a = surface(in, meeting.own), *const b = surface(in, meeting.other);
-    if (a != nullptr && b != nullptr) {
-        const Transform b_in_a = relative(own, other);
-        return detail::surfaces_cross(faces_near(*a, *b, b_in_a, near_own_),
-                                      faces_near(*b, *a, relative(b_in_a, Transform{}), near_other_),
-                                      to_matrix_transform(b_in_a));
-    }
-    return a != nullptr ? overlaps(*a, in.shapes.defs[meeting.other].shape, to_matrix_transform(relative(own, other)))
-                        : overlaps(*b, in.shapes.defs[meeting.own].shape, to_matrix_transform(relative(other, own)));
+namespace {
+
+/// Returns the pose of one shape in the frame of the other at a time (s).
+Transform place_in(const RigidMotion& frame, const RigidMotion& shape, float time) {
+    return relative(pose_at(frame, time), pose_at(shape, time));
 }
 
-bool SweptSolids::any_crosses(const ContinuousInput& in, float time) {
-    return std::any_of(meetings_.begin(), meetings_.end(),
-                       [&](const Meeting& each) { return each.counts && cross(in, each, time); });
+/// Returns the radius of a sphere around the centre of a motion's rotation that holds a box of its frame, m.
+float radius_about(const RigidMotion& motion, const Aabb& box) {
+    const vec3 far = glm::max(absolute(box.lower - motion.center), absolute(box.upper - motion.center));
+    return std::sqrt(length_squared(far));
 }
 
-/// Returns the part of the step after which a core of the body meets the other shape; 1 if it does not.
-float SweptSolids::core_hit(const ContinuousInput& in, const Meeting& meeting) const {
-    const ShapeDef &own = in.shapes.defs[meeting.own], &other = in.shapes.defs[meeting.other];
-    if (!own.mesh || own.mesh->solid_features() == nullptr) return 1.0f;
-    const Transform start = relative(pose_at(meeting.other_motion, 0.0f), pose_at(meeting.own_motion, 0.0f));
-    const Transform end = relative(pose_at(meeting.other_motion, in.dt), pose_at(meeting.own_motion, in.dt));
-    float first = 1.0f;
-    for (const vec3& core : own.mesh->solid_features()->cores) {
-        const vec3 from = transform_point(start, core), way = transform_point(end, core) - from;
-        if (other.mesh) {
-            const TriangleRayHit hit = ray_cast(*other.mesh, from, way);
-            if (hit.hit) first = std::min(first, hit.fraction);
-        } else {
-            const RayHit hit = ray_cast(other.shape, from, way);
-            if (hit.hit && hit.fraction > 0.0f) first = std::min(first, hit.fraction);
-        }
+/// Returns a box, in one shape's frame, around the places where the other one's box is from time 0 to `end`.
+Aabb box_of_path(const RigidMotion& frame, const RigidMotion& shape, const Aabb& box, float deviation, float end) {
+    const Aabb first = transform_box(to_matrix_transform(place_in(frame, shape, 0.0f)), box),
+               last = transform_box(to_matrix_transform(place_in(frame, shape, end)), box);
+    return expand(merge(first, last), deviation);
+}
+
+/// Returns the time up to which a solid can move without overlapping a round shape, or `end`. It is placed `places`
+/// times on its way.
+float round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
+                const RigidMotion& shape_motion, int places, float end) {
+    const auto overlap = [&](float time) {
+        return overlaps(solid, shape, to_matrix_transform(place_in(solid_motion, shape_motion, time)));
+    };
+    if (overlap(0.0f)) return end;
+    const auto time_of = [&](float place) { return end * place / static_cast<float>(places); };
+    int hit = 1;
+    while (hit <= places && !overlap(time_of(static_cast<float>(hit)))) ++hit;
+    if (hit > places) return end;
+    float clear = static_cast<float>(hit - 1), crosses = static_cast<float>(hit);
+    for (int k = 0; k < settings::solid_bisections; ++k) {
+        const float middle = 0.5f * (clear + crosses);
+        (overlap(time_of(middle)) ? crosses : clear) = middle;
     }
-    return first;
+    return time_of(clear);
+}
+
+}  // namespace
+
+/// Returns when features of two surfaces get deeper into each other than they may, or `end`.
+float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
+                               const TriangleSet& other, float inner_radius, float allowed, float end) {
+    const RigidMotion &of_own = meeting.own_motion, &of_other = meeting.other_motion;
+    const float own_radius = radius_about(of_own, own.bounds()), other_radius = radius_about(of_other, other.bounds());
+    const float own_turn = std::sqrt(length_squared(of_own.angular_velocity)),
+                other_turn = std::sqrt(length_squared(of_other.angular_velocity));
+    const float linear = std::sqrt(length_squared(of_own.linear_velocity - of_other.linear_velocity));
+    // Parts that are near each other are on both shapes.
+    const float curve = relative_arc_deviation(own_turn * in.dt, own_radius, linear * in.dt, other_turn * in.dt,
+                                               own_radius + other_radius);
+    const auto other_in_own = [&](float time) { return place_in(of_own, of_other, time); };
+    const detail::SurfaceFeatures& own_features =
+        features_near(own, box_of_path(of_own, of_other, other.bounds(), curve, in.dt), near_own_);
+    const detail::SurfaceFeatures& other_features =
+        features_near(other, box_of_path(of_other, of_own, own.bounds(), curve, in.dt), near_other_);
+    const float speed = linear + own_turn * own_radius + other_turn * other_radius;
+    const float windows =
+        std::max(speed * in.dt / inner_radius, std::sqrt(curve / (settings::solid_straight * allowed)));
+    const detail::SurfaceMotion motion{other_in_own, in.dt, speed, own_turn + other_turn,
+                                       in.dt / std::clamp(windows, 1.0f, settings::most_solid_places)};
+    const detail::HitDepths depths{
+        allowed, std::min(settings::continuous_deepest * inner_radius, settings::solid_deepest * allowed),
+        settings::continuous_drop * allowed};
+    return sweep_.first_hit(own_features, other_features, motion, depths, end);
 }
 
 void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::span<const std::uint32_t> bodies,
@@ -104,32 +132,27 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
         const Body& body = in.bodies[slot];
         const Path path = in.step_path(slot);
         find_meetings(in, path, largest_motion);
-        float inside = 1.0f;
-        for (Meeting& each : meetings_) {
-            each.counts = !cross(in, each, 0.0f);
-            if (!each.counts) inside = std::min(inside, core_hit(in, each));
-        }
-        if (inside < 1.0f) out.set_end_pose(in, slot, path.pose_at(settings::solid_core_stop * inside * in.dt));
-        std::erase_if(meetings_, [](const Meeting& each) { return !each.counts; });
         if (meetings_.empty()) continue;
         const SolverBody& moved = *in.solver_body(slot);
         const float motion = std::sqrt(length_squared(load3(moved.displacement))) +
                              body.radius * std::sqrt(length_squared(load3(moved.turn))) + largest_motion;
-        const float steps = std::ceil(motion / std::max(body.inner_radius, 1e-6f));
-        const int all = static_cast<int>(std::min(steps, settings::most_solid_places));
-        const auto time_of = [&](float place) { return in.dt * place / static_cast<float>(all); };
-        int count = all;
-        int hit = 1;
-        if (inside < 1.0f) count = static_cast<int>(std::ceil(inside * static_cast<float>(count)));
-        while (hit <= count && !any_crosses(in, time_of(static_cast<float>(hit)))) ++hit;
-        if (hit > count) continue;
-        float clear = static_cast<float>(hit - 1), crosses = static_cast<float>(hit);
-        for (int k = 0; k < settings::solid_bisections; ++k) {
-            const float middle = 0.5f * (clear + crosses);
-            (any_crosses(in, time_of(middle)) ? crosses : clear) = middle;
+        const float inner_radius = std::max(body.inner_radius, 1e-6f), steps = std::ceil(motion / inner_radius);
+        const float places = std::clamp(steps, 1.0f, settings::most_solid_places);
+        float first = in.dt;
+        for (const Meeting& each : meetings_) {
+            const TriangleSet *const own = surface(in, each.own), *const other = surface(in, each.other);
+            if (own != nullptr && other != nullptr) {
+                first = feature_hit(in, each, *own, *other, inner_radius, in.allowed_depth(slot), first);
+            } else if (own != nullptr) {
+                first = round_hit(*own, each.own_motion, in.shapes.defs[each.other].shape, each.other_motion,
+                                  static_cast<int>(places), first);
+            } else {
+                first = round_hit(*other, each.other_motion, in.shapes.defs[each.own].shape, each.own_motion,
+                                  static_cast<int>(places), first);
+            }
         }
-        const bool moves = clear > settings::least_solid_motion * static_cast<float>(count);
-        out.set_end_pose(in, slot, path.pose_at(time_of(moves ? clear : crosses)));
+        if (first < in.dt)
+            out.set_end_pose(in, slot, path.pose_at(std::max(first, settings::least_solid_motion * in.dt)));
     }
 }
 

@@ -1,20 +1,18 @@
 #pragma once
 /// Continuous collision of bodies with a solid that is not convex.
 ///
-/// Such a body is placed along its path at distances of half its thickness, so that it cannot jump over anything. If
-/// its boundary crosses an obstacle's at one of these places and does not at the start, the body ends its step just
-/// before they begin to cross, or just after it if it could hardly move otherwise: so nothing is held in place for
-/// ever. It keeps its velocity, and the contacts of the next step stop it: it loses the rest of one step. What it
-/// overlaps at the start already is left to the contacts, except that no point deep inside of the solid
-/// (SurfaceFeatures::cores) passes through the front of a surface.
+/// The body's path is searched for the first time at which two features that can touch get deeper into each other than
+/// the body may (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
+/// velocity, and the contacts of the next step stop it: it loses the rest of one step.
 ///
-///     start      fast solid: 1, 2, 3 ... crosses at 3         bisection between 2 and 3
-///       o---1---2---3|---o end                                  o---1---2--*|
+/// Round shapes have no features. Against them the solid is placed along its path at distances of half its thickness.
+/// If it overlaps the shape at one of these places and does not at the start, it ends just before the overlap begins.
 ///
-/// Bodies with joints are not swept, because that would open the joints.
+/// A body that could hardly move at all goes a little farther, so nothing is held in place for ever. Bodies with joints
+/// are not swept, because that would open the joints.
 
 #include "engine/continuous/continuous_input.h"
-#include "narrowphase/nonconvex/surfaces_cross.h"
+#include "narrowphase/nonconvex/feature_sweep.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,21 +34,20 @@ private:
     struct Meeting {
         std::uint32_t own, other;
         RigidMotion own_motion, other_motion;
-        bool counts = true;  ///< the two do not cross at the start
     };
     void find_meetings(const ContinuousInput& in, const Path& path, float largest_motion);
-    bool cross(const ContinuousInput& in, const Meeting& meeting, float time);
-    const detail::SurfaceFeatures& faces_near(const TriangleSet& set, const TriangleSet& other,
-                                              const Transform& other_in_set, detail::SurfaceFeatures& scratch);
-    bool any_crosses(const ContinuousInput& in, float time);
-    float core_hit(const ContinuousInput& in, const Meeting& meeting) const;
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
+    const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box,
+                                                 detail::SurfaceFeatures& scratch);
+    float feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
+                      const TriangleSet& other, float inner_radius, float allowed, float end);
 
     // Scratch.
     std::vector<Meeting> meetings_;
     std::vector<std::uint32_t> near_;
     std::unordered_map<std::uint32_t, std::shared_ptr<const TriangleSet>> surfaces_;  ///< of boxes and hulls, by shape
     detail::SurfaceFeatures near_own_, near_other_;
+    detail::FeatureSweep sweep_;
     std::vector<std::uint32_t> found_;
 };
 

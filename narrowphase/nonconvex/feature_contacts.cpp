@@ -1,10 +1,12 @@
 #include "narrowphase/nonconvex/feature_contacts.h"
 
+#include "narrowphase/nonconvex/feature_geometry.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace talus::detail {
 
@@ -21,50 +23,13 @@ vec3 unit_or_zero(const vec3& v) {
     return length > 0.0f ? v / length : vec3(0.0f);
 }
 
-/// Maps a point of A's frame to B's.
-vec3 to_b(const MatrixTransform& b_in_a, const vec3& p) { return transpose_mul(b_in_a.rotation, p - b_in_a.position); }
-
-/// Returns how far a direction leads out of an edge's arc: at most 0 inside.
-float out_of_arc(const SurfaceFeatures::Edge& edge, const vec3& normal) {
-    return std::max({glm::dot(normal, edge.into[0]), glm::dot(normal, edge.into[1]), -glm::dot(normal, edge.outward)});
-}
-
-SurfaceFeatures::Edge rotated(const SurfaceFeatures::Edge& edge, const MatrixTransform& frame) {
-    return {transform_point(frame, edge.from),
-            transform_point(frame, edge.to),
-            frame.rotation * edge.direction,
-            {frame.rotation * edge.into[0], frame.rotation * edge.into[1]},
-            frame.rotation * edge.outward,
-            edge.hollow_from,
-            edge.hollow_to,
-            edge.id,
-            edge.depth};
-}
-
-/// The places where two lines are nearest to each other, in lengths along each from its first end.
-struct LinePlaces {
-    float on_a, on_b;
-    bool parallel;
-};
-
-LinePlaces nearest_places(const SurfaceFeatures::Edge& a, const SurfaceFeatures::Edge& b) {
+/// Returns the places where two lines are nearest to each other, or nothing if they are parallel.
+std::optional<LinePlaces> nearest_places(const SurfaceFeatures::Edge& a, const SurfaceFeatures::Edge& b) {
     const vec3 between = b.from - a.from;
     const float c = glm::dot(a.direction, b.direction), det = 1.0f - c * c;
     const float along_a = glm::dot(between, a.direction), along_b = glm::dot(between, b.direction);
-    if (!(det > tolerance::feature_parallel * tolerance::feature_parallel)) return {0.0f, 0.0f, true};
-    return {(along_a - c * along_b) / det, (c * along_a - along_b) / det, false};
-}
-
-float length_of(const SurfaceFeatures::Edge& edge) { return glm::dot(edge.to - edge.from, edge.direction); }
-
-/// Returns by how much the nearest places of two lines are beyond the ends of the edges, m. Beyond hollow ends, `depth`
-/// is allowed.
-float beyond_ends(const SurfaceFeatures::Edge& a, const SurfaceFeatures::Edge& b, const LinePlaces& at, float depth) {
-    const auto beyond = [&](const SurfaceFeatures::Edge& edge, float place) {
-        return std::max(-place - (edge.hollow_from ? depth : 0.0f),
-                        place - length_of(edge) - (edge.hollow_to ? depth : 0.0f));
-    };
-    return std::max(beyond(a, at.on_a), beyond(b, at.on_b));
+    if (!(det > tolerance::feature_parallel * tolerance::feature_parallel)) return std::nullopt;
+    return LinePlaces{(along_a - c * along_b) / det, (c * along_a - along_b) / det};
 }
 
 }  // namespace
@@ -154,7 +119,7 @@ bool may_meet(const SurfaceFeatures::Edge& a, const SurfaceFeatures::Edge& b, co
     if (!(forward && bounds.hold(apart)) && !(backward && bounds.hold(-apart))) return false;
     const float lengths = length_of(a) + length_of(b) + std::abs(apart);
     const float loose_ends = bounds.beside + (limits.reach + lengths * limits.turn) / sine;
-    return beyond_ends(a, b, nearest_places(a, b), limits.depth) <= loose_ends;
+    return beyond_ends(a, b, *nearest_places(a, b), limits.depth) <= loose_ends;
 }
 
 /// Returns the number of pairs of a vertex and a face, and of two edges.
@@ -322,12 +287,12 @@ void FeatureCandidates::add_edge_contacts(const SurfaceFeatures& a, const Surfac
             last = pair.of_b;
         }
         const std::uint32_t id = mixed(edge.id, other.id);
-        const LinePlaces at = nearest_places(edge, other);
+        const std::optional<LinePlaces> at = nearest_places(edge, other);
         const auto can_touch = [&](const vec3& n) {
             return out_of_arc(edge, n) <= tolerance::feature_edge_slack &&
                    out_of_arc(other, -n) <= tolerance::feature_edge_slack;
         };
-        if (at.parallel) {
+        if (!at) {
             // Along the part that the two have in common.
             const float start = glm::dot(other.from - edge.from, edge.direction),
                         end = glm::dot(other.to - edge.from, edge.direction);
@@ -359,10 +324,10 @@ void FeatureCandidates::add_edge_contacts(const SurfaceFeatures& a, const Surfac
             continue;
         }
         const vec3 n = unit_or_zero(glm::cross(edge.direction, other.direction));
-        const vec3 p = edge.from + at.on_a * edge.direction, q = other.from + at.on_b * other.direction;
+        const vec3 p = edge.from + at->on_a * edge.direction, q = other.from + at->on_b * other.direction;
         const float apart = glm::dot(q - p, n);
         const auto is_beside = [&](float depth) {
-            return !(beyond_ends(edge, other, at, std::max(depth, 0.0f)) <= limits.room);
+            return !(beyond_ends(edge, other, *at, std::max(depth, 0.0f)) <= limits.room);
         };
         if (can_touch(n) && !is_beside(-apart)) add(pair, n, p, q, id);
         if (can_touch(-n) && !is_beside(apart)) add(pair, -n, p, q, id);
@@ -387,8 +352,8 @@ bool FeatureCandidates::survives(const SurfaceFeatures& a, const SurfaceFeatures
     const SurfaceFeatures::Edge other = rotated(b.edges[deep.pair.of_b], b_in_a);
     edge.from += shift;
     edge.to += shift;
-    const LinePlaces at = nearest_places(edge, other);
-    if (!at.parallel) return beyond_ends(edge, other, at, depth) <= limits.room;
+    const std::optional<LinePlaces> at = nearest_places(edge, other);
+    if (at) return beyond_ends(edge, other, *at, depth) <= limits.room;
     if (depth < limits.room) return true;
     // At the place of the contact, each is still inside of the other one's wedge.
     const vec3 p = deep.point.on_a + shift;

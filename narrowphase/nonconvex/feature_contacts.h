@@ -63,15 +63,19 @@ public:
     /// Appends the contact points at this pose with a separation of at most `margin` (m).
     void evaluate(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a, float margin,
                   const FeatureLimits& limits, std::vector<FeaturePoint>& points);
+    /// Two features, by their indices in the surfaces.
+    struct Pair {
+        std::uint32_t of_a, of_b;
+    };
+    const std::vector<Pair>& a_vertices() const { return a_vertices_; }  ///< vertices of A with faces of B
+    const std::vector<Pair>& b_vertices() const { return b_vertices_; }  ///< faces of A with vertices of B
+    const std::vector<Pair>& edges() const { return edges_; }
     std::size_t size() const { return a_vertices_.size() + b_vertices_.size() + edges_.size(); }
     /// Returns what find() and add_overlapping() looked at since the last call.
     FeatureCounts take_counts() { return std::exchange(counts_, {}); }
     std::size_t bytes() const;
 
 private:
-    struct Pair {
-        std::uint32_t of_a, of_b;
-    };
     /// A contact that was found, and of which features.
     struct Found {
         FeaturePoint point;
@@ -88,9 +92,7 @@ private:
     bool survives(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a, const Found& deep,
                   const vec3& shift, const FeatureLimits& limits) const;
 
-    std::vector<Pair> a_vertices_;  ///< vertices of A with faces of B
-    std::vector<Pair> b_vertices_;  ///< faces of A with vertices of B
-    std::vector<Pair> edges_;
+    std::vector<Pair> a_vertices_, b_vertices_, edges_;
     FeatureCounts counts_;
 
     // Scratch.

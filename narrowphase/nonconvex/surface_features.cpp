@@ -37,8 +37,8 @@ bool are_in_order(const vec3& p, const vec3& q) { return p.x != q.x ? p.x < q.x 
 
 std::size_t SurfaceFeatures::bytes() const {
     return vertices.capacity() * sizeof(Vertex) + directions.capacity() * sizeof(vec3) +
-           edges.capacity() * sizeof(Edge) + faces.capacity() * sizeof(Face) + cores.capacity() * sizeof(vec3) +
-           nodes.capacity() * sizeof(Node) + leaves.capacity() * sizeof(FourFaces);
+           edges.capacity() * sizeof(Edge) + faces.capacity() * sizeof(Face) + nodes.capacity() * sizeof(Node) +
+           leaves.capacity() * sizeof(FourFaces);
 }
 
 namespace {
@@ -134,7 +134,6 @@ void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint3
     directions.clear();
     edges.clear();
     faces.assign(triangles.size(), Face{});
-    cores.clear();
     const VertexDirections around(set, triangles, *this);
     std::unordered_map<std::uint64_t, std::uint32_t> known;  // edges, by the ids of both ends
     for (std::uint32_t f = 0; f < triangles.size(); ++f) {
@@ -216,23 +215,6 @@ void SurfaceFeatures::find_neighbours() {
     }
 }
 
-void SurfaceFeatures::collect_faces(const TriangleSet& set, std::span<const std::uint32_t> triangles) {
-    vertices.clear();
-    directions.clear();
-    edges.clear();
-    cores.clear();
-    corner_count = 0;
-    faces.assign(triangles.size(), Face{});
-    for (std::size_t f = 0; f < triangles.size(); ++f) {
-        const std::array<vec3, 3> points = set.points(triangles[f]);
-        std::copy(points.begin(), points.end(), faces[f].points);
-        faces[f].normal = unit_or_zero(glm::cross(points[1] - points[0], points[2] - points[0]));
-        for (int i = 0; i < 3; ++i)
-            faces[f].vertices[i] = faces[f].edges[i] = faces[f].corners[i] = faces[f].beyond[i] = none;
-    }
-    build_tree();
-}
-
 void SurfaceFeatures::find_depths(const TriangleSet& set) {
     const Aabb& box = set.bounds();
     const float far = std::sqrt(length_squared(box.upper - box.lower));
@@ -260,20 +242,6 @@ void SurfaceFeatures::find_depths(const TriangleSet& set) {
     for (Edge& edge : edges) {
         if (edge.outward != vec3(0.0f))
             edge.depth = 0.5f * thickness(0.5f * (edge.from + edge.to), -edge.outward, none);
-    }
-    // Each core is the point halfway through the solid that is deepest and farthest from those before.
-    constexpr int most_cores = 6;
-    cores.clear();
-    for (int k = 0; k < most_cores; ++k) {
-        float most = 0.0f;
-        vec3 best(0.0f);
-        for (const Face& face : faces) {
-            const vec3 at = (face.points[0] + face.points[1] + face.points[2]) / 3.0f - face.depth * face.normal;
-            float apart = far;
-            for (const vec3& core : cores) apart = std::min(apart, std::sqrt(length_squared(at - core)));
-            if (face.depth * apart > most) most = face.depth * apart, best = at;
-        }
-        if (most > 0.0f) cores.push_back(best);
     }
 }
 

@@ -104,16 +104,12 @@ struct SurfaceFeatures {
     std::vector<FourFaces> leaves;   ///< in the order of the leaves among `nodes`
     std::uint32_t corner_count = 0;  ///< of the faces
     float grain = 0.0f;              ///< edge of a square as large as the mean face, m
-    /// Of a solid: some points deep inside of it, far from each other. Empty if find_depths() was not called.
-    std::vector<vec3> cores;
 
     /// Collects the features of these triangles of the set, in their order, and builds the tree. Consecutive triangles
     /// should be near each other. The cones of all nodes hold all directions.
     void collect(const TriangleSet& set, std::span<const std::uint32_t> triangles);
-    /// Collects only the corners and normals of the faces, and builds their tree: what surfaces_cross() needs.
-    void collect_faces(const TriangleSet& set, std::span<const std::uint32_t> triangles);
-    /// Limits the depths to half of how thick the solid inside of the set is at each face and edge, and finds `cores`.
-    /// The features must be those of all triangles. Cost: a ray per face and edge.
+    /// Limits the depths to half of how thick the solid inside of the set is at each face and edge. The features
+    /// must be those of all triangles. Cost: a ray per face and edge.
     void find_depths(const TriangleSet& set);
     /// Finds the cones of the nodes. Cost: some microseconds per vertex.
     void find_cones();
