@@ -13,6 +13,7 @@ namespace talus {
 const TriangleSet* SweptSolids::surface(const ContinuousInput& in, std::uint32_t shape) {
     const ShapeDef& def = in.shapes.defs[shape];
     if (def.mesh) return def.mesh.get();
+    if (def.shape.radius > 0.0f) return nullptr;
     const auto [known, is_new] = surfaces_.try_emplace(shape);
     if (is_new) known->second = surface_of(def.shape);
     return known->second.get();

@@ -227,7 +227,8 @@ void for_each_grid(std::initializer_list<int> counts, Ask&& ask) {
 
 }  // namespace
 
-TEST_CASE("a grid finds each member that overlaps, and nothing else, in worlds that would break a grid") {
+TEST_CASE("a grid finds each member that overlaps, and nothing else, in worlds that would break a grid" *
+          doctest::test_suite("slow")) {
     Random random(6);
     for_each_grid({20, 300, 2000}, [&](const Boxes& world, const ColumnGrid& grid) {
         check_find(grid, world, make_questions(world, random));

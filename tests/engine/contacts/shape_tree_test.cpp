@@ -84,7 +84,8 @@ TEST_CASE("a shape tree finds every box that overlaps, and no others") {
 }
 
 // The oracle of everything that uses the trees: bodies of four shapes have none.
-TEST_CASE("shapes that touch nothing change no bit, though a body with them has a shape tree") {
+TEST_CASE("shapes that touch nothing change no bit, though a body with them has a shape tree" *
+          doctest::test_suite("slow")) {
     REQUIRE(rake(false).shapes.size() < ShapeTree::least_shapes);
     REQUIRE(rake(true).shapes.size() >= ShapeTree::least_shapes);
     const auto play = [](bool in_tree, std::uint32_t seed, bool on_mesh) {

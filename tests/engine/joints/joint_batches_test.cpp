@@ -131,7 +131,8 @@ TEST_CASE("trees of joints in batches move like the same trees alone") {
     CHECK(apart < count / 100);
 }
 
-TEST_CASE("trees of joints that fall on each other move in batches as they move alone, step by step") {
+TEST_CASE("trees of joints that fall on each other move in batches as they move alone, step by step" *
+          doctest::test_suite("slow")) {
     // Each step starts from the same state, so that small differences cannot grow. Where a limit, a bound or a contact is
     // just reached, rounding decides.
     WorldDef alone = with_batches(false);

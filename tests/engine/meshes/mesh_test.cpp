@@ -419,7 +419,7 @@ TEST_CASE("balls that roll and fly fast over rough ground get in no deeper than 
     CHECK(deepest < 0.001f);
 }
 
-TEST_CASE("a heap of all shapes lies on a rough mesh and none of it sinks through") {
+TEST_CASE("a heap of all shapes lies on a rough mesh and none of it sinks through" * doctest::test_suite("slow")) {
     Random random(7);
     World world;
     add(world, mesh_body(surface(30, 0.5f, bumpy).mesh()));

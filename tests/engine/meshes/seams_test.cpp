@@ -170,7 +170,7 @@ TEST_CASE("bodies cross tiles of unequal cells in any direction") {
     }
 }
 
-TEST_CASE("bodies cross bumpy tiles about as a bumpy ground of one piece") {
+TEST_CASE("bodies cross bumpy tiles about as a bumpy ground of one piece" * doctest::test_suite("slow")) {
     for (const Slider& slider : sliders()) {
         for (const bool field : {false, true}) {
             CAPTURE(slider.name);

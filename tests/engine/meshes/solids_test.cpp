@@ -310,7 +310,7 @@ TEST_CASE("a fast kinematic body hits a sleeping solid") {
     CHECK(world.transform(asleep).position.x > 0.5);
 }
 
-TEST_CASE("a small solid that falls fast stays on a thick floor") {
+TEST_CASE("a small solid that falls fast stays on a thick floor" * doctest::test_suite("slow")) {
     const auto unit = samples::box_solid(vec3(0.5f));
     Random random(77);
     for (const float edge : {0.01f, 0.1f, 1.0f}) {

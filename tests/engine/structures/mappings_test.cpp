@@ -213,7 +213,7 @@ TEST_CASE("sums and rounded boxes with flat faces lie still on them, and stand i
     }
 }
 
-TEST_CASE("three hundred ellipsoids in a bin come to rest") {
+TEST_CASE("three hundred ellipsoids in a bin come to rest" * doctest::test_suite("slow")) {
     Random random(3);
     World world;
     add_bin(world, 3.0f, 6.0f);

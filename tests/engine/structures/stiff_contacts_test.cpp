@@ -172,7 +172,8 @@ TEST_CASE("the profile counts stiff groups and their work, and finds none with m
     CHECK(pair.world.profile().stiff_work == 0);
 }
 
-TEST_CASE("a heavy body that lands on a light one of a large heap is in a stiff group at once") {
+TEST_CASE("a heavy body that lands on a light one of a large heap is in a stiff group at once" *
+          doctest::test_suite("slow")) {
     // One island of 440 boxes of two masses, so that it is searched, found to bear no large load, and left alone for
     // some steps. The ball lands in each of the steps between two searches.
     for (int wait = 0; wait < 2 * static_cast<int>(settings::stiff_look_every); ++wait) {

@@ -290,7 +290,7 @@ TEST_CASE("memory statistics are there and grow with the world") {
     CHECK(world.memory().hulls == (*made)->bytes());  // shared hulls count once
 }
 
-TEST_CASE("a box that falls beside others takes 3.4 kB") {
+TEST_CASE("a box that falls beside others takes 3.4 kB" * doctest::test_suite("slow")) {
     World world;
     add(world, ground());
     constexpr std::size_t count = 10000;

@@ -108,7 +108,8 @@ TEST_CASE("contact points of what rolls stay where it touches while the manifold
     }
 }
 
-TEST_CASE("contact points at rest do not creep when their manifold is reused a million times") {
+TEST_CASE("contact points at rest do not creep when their manifold is reused a million times" *
+          doctest::test_suite("slow")) {
     Batch batch;
     const quat tilted = turned({0.6, 0.0, 0.8}, 0.3);
     const Shape slab = triangle({-90, 3, 70}, {80, -2, 60}, {0, 5, -90});

@@ -157,7 +157,8 @@ TEST_CASE("the counts of a search are those of a plain loop, and each is a part 
     CHECK(sum.candidates > 0);
 }
 
-TEST_CASE("two solids that come to touch have a contact, and none is nearer than their distance") {
+TEST_CASE("two solids that come to touch have a contact, and none is nearer than their distance" *
+          doctest::test_suite("slow")) {
     const std::vector<SolidSurface> all = solid_surfaces();
     Random random(62);
     int touched = 0, too_near = 0, overlapping = 0, too_deep = 0;

@@ -243,7 +243,8 @@ TEST_CASE("a rounded polytope, the sum with a ball and the numerical integral ar
     CHECK(difference(ball.inertia, round.inertia) < 1e-5);
 }
 
-TEST_CASE("a superellipsoid's support points lie on its surface and nothing of it is farther") {
+TEST_CASE("a superellipsoid's support points lie on its surface and nothing of it is farther" *
+          doctest::test_suite("slow")) {
     Random random(6);
     for (const auto& exponents : {std::pair{2.0f, 2.0f},
                                   {2.0f, 4.0f},

@@ -219,7 +219,7 @@ const dmat3 onto_xz(dvec3(1, 0, 0), dvec3(0, 0, 0), dvec3(0, 0, 1));  ///< flatt
 
 }  // namespace
 
-TEST_CASE("the support mapping of a shape is the shape with its radius") {
+TEST_CASE("the support mapping of a shape is the shape with its radius" * doctest::test_suite("slow")) {
     Random random(31);
     for (int i = 0; i < 4000; ++i) {
         const auto type = static_cast<ShapeType>(i % shape_type_count);

@@ -45,7 +45,8 @@ TEST_CASE("short and long links lead where they were set to") {
     }
 }
 
-TEST_CASE("a mesh of 500,000 triangles takes at most 39 bytes per triangle and knows all its neighbours") {
+TEST_CASE("a mesh of 500,000 triangles takes at most 39 bytes per triangle and knows all its neighbours" *
+          doctest::test_suite("slow")) {
     constexpr int cells = 500;
     std::vector<vec3> vertices;
     const std::vector<std::uint32_t> indices = test::grid_indices(cells);

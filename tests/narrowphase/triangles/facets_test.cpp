@@ -181,7 +181,8 @@ TEST_CASE("no facet comes from triangles whose boxes alone are near") {
     CHECK(found.triangles.empty());
 }
 
-TEST_CASE("facets cover their plane wherever it is in the box, and stand for no other triangle") {
+TEST_CASE("facets cover their plane wherever it is in the box, and stand for no other triangle" *
+          doctest::test_suite("slow")) {
     Random random(17);
     int facets = 0, singles = 0;
     for (int trial = 0; trial < 400; ++trial) {

@@ -76,7 +76,8 @@ TEST_CASE("a ray on a height field hits what it hits among all triangles") {
     CHECK(misses > 5000);
 }
 
-TEST_CASE("an approach to a height field visits each triangle whose box is near, and few others") {
+TEST_CASE("an approach to a height field visits each triangle whose box is near, and few others" *
+          doctest::test_suite("slow")) {
     Random random(67);
     std::size_t visited = 0, all = 0;
     for (int trial = 0; trial < 300; ++trial) {
