@@ -13,6 +13,15 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
+// In depths of a hit:
+/// How far the two move in the time to which a hit is known. Larger: they stop earlier.
+constexpr float precision = 0.02f;
+/// By how much the place of a contact may be beside a feature. Smaller: hits on the seam between two faces are lost to
+/// rounding.
+constexpr float beside_feature = 0.1f;
+/// A function that is farther beyond the depth has jumped there. Smaller: hits in fast rotation count as jumps.
+constexpr float jump = 0.5f;
+
 /// A basic contact function at a time.
 struct ContactValue {
     float separation;  ///< m
@@ -39,10 +48,10 @@ float last_before(const Condition& condition, float from, float to, float precis
 struct FeatureSweep::Window {
     const SurfaceFeatures &a, &b;
     const SurfaceMotion& motion;
-    float depth;                 ///< at which features hit, m
-    float room;                  ///< by how much the place of a contact may be beside a feature, for rounding, m
-    float from, to;              ///< s
-    MatrixTransform start, end;  ///< of the window
+    float depth;                          ///< at which features hit, m
+    float room;                           ///< by how much the place of a contact may be beside a feature, m
+    float from, to;                       ///< s
+    MatrixTransform start, end;           ///< of the window
     const MatrixTransform &first, &last;  ///< of the motion
 
     MatrixTransform pose(float time) const {
@@ -76,27 +85,27 @@ struct FeatureSweep::Window {
                 std::max(out_of_arc(own, normal), out_of_arc(other, -normal)) - tolerance::feature_edge_slack};
     }
 
-    /// Returns when a pair of features gets deeper than it may; a time after the window if it does not.
+    /// Returns when a pair of features gets deeper than it may; infinity if it does not.
     template <class Value>
     float hit(const Value& value, float thick) const {
-        const float none = std::numeric_limits<float>::infinity(), level = -std::min(depth, 0.5f * thick);
+        const float level = -std::min(depth, 0.5f * thick);
         const ContactValue there = value(end);
-        if (!(there.separation <= level)) return none;
+        if (!(there.separation <= level)) return infinity;
         const auto is_hit = [&](const ContactValue& at) { return at.separation <= level && at.touches(room); };
         const ContactValue here = value(start), before = value(first);
-        if (is_hit(here)) return none;
+        if (is_hit(here)) return infinity;
         const bool was_contact = before.separation <= 0.0f && before.touches(room);
-        if (was_contact && value(last).separation > level) return none;
+        if (was_contact && value(last).separation > level) return infinity;
         const auto at = [&](float time) { return value(pose(time)); };
-        const float precise = 0.02f * depth / motion.speed;
+        const float precise = precision * depth / motion.speed;
         if (here.separation > level) {
             const float time = last_before([&](float t) { return at(t).separation <= level; }, from, to, precise);
             const ContactValue then = at(time);
             // Where edges become parallel and their order changes, the function jumps.
-            if (then.touches(room) && then.separation <= level + 0.5f * depth) return time;
+            if (then.touches(room) && then.separation <= level + jump * depth) return time;
         }
         // In fast rotation a contact goes from one feature to the next, which may be too deep already.
-        if (!(is_hit(there) && there.separation > level - depth)) return none;
+        if (!(is_hit(there) && there.separation > level - depth)) return infinity;
         return last_before([&](float t) { return is_hit(at(t)); }, from, to, precise);
     }
 };
@@ -107,7 +116,7 @@ float FeatureSweep::first_hit(const SurfaceFeatures& a, const SurfaceFeatures& b
     if (!(motion.speed > 0.0f)) return until;
     const MatrixTransform first_pose = to_matrix_transform(motion.b_in_a(0.0f)),
                           last_pose = to_matrix_transform(motion.b_in_a(motion.end));
-    const float room = 0.1f * depths.depth;
+    const float room = beside_feature * depths.depth;
     float depth = depths.depth;
     for (float time = 0.0f; time < until;) {
         const MatrixTransform start = to_matrix_transform(motion.b_in_a(time));
