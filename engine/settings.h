@@ -477,6 +477,9 @@ inline constexpr float solid_straight = 0.5f;
 /// The least part of a step that such a body moves, also if it hits something before. Larger: bodies get into obstacles
 /// that they hit again and again.
 inline constexpr float least_solid_motion = 0.02f;
+/// An upper limit of that motion, in inner radii. Larger: thin fast things are pushed through what they hit. Smaller:
+/// more of them are held in place for long.
+inline constexpr float least_solid_way = 0.2f;
 /// Number of bisections between two places of which it overlaps a round shape at the second. Fewer: it stops earlier.
 inline constexpr int solid_bisections = 6;
 

@@ -39,7 +39,7 @@ void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, flo
                     (!own_def.mesh && !other_def.mesh) || !overlaps(in.swept_box(path.slot, i), in.swept_box(slot, j)))
                     continue;
                 meetings_.push_back(
-                    {i, j, in.shape_motion(path.motion, body, i), in.shape_motion(other_motion, other, j)});
+                    {i, j, slot, in.shape_motion(path.motion, body, i), in.shape_motion(other_motion, other, j)});
             }
         }
     }
@@ -124,6 +124,13 @@ float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting
     return sweep_.first_hit(own_features, other_features, motion, depths, end);
 }
 
+/// Returns where a body ends its step that a kinematic one hits at a time and takes along: it would pass through a body
+/// that stood still.
+static WorldTransform carried(const Path& path, float time, const RigidMotion& obstacle, float dt) {
+    const Transform in_obstacle = relative(pose_at(obstacle, time), pose_at(path.motion, time));
+    return translated(multiply(pose_at(obstacle, dt), in_obstacle), path.origin);
+}
+
 void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::span<const std::uint32_t> bodies,
                        float largest_motion) {
     surfaces_.clear();
@@ -140,20 +147,26 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
         const float inner_radius = std::max(body.inner_radius, 1e-6f), steps = std::ceil(motion / inner_radius);
         const float places = std::clamp(steps, 1.0f, settings::most_solid_places);
         float first = in.dt;
+        const Meeting* hit = nullptr;
         for (const Meeting& each : meetings_) {
             const TriangleSet *const own = surface(in, each.own), *const other = surface(in, each.other);
+            float time = first;
             if (own != nullptr && other != nullptr) {
-                first = feature_hit(in, each, *own, *other, inner_radius, in.allowed_depth(slot), first);
+                time = feature_hit(in, each, *own, *other, inner_radius, in.allowed_depth(slot), first);
             } else if (own != nullptr) {
-                first = round_hit(*own, each.own_motion, in.shapes.defs[each.other].shape, each.other_motion,
-                                  static_cast<int>(places), first);
+                time = round_hit(*own, each.own_motion, in.shapes.defs[each.other].shape, each.other_motion,
+                                 static_cast<int>(places), first);
             } else {
-                first = round_hit(*other, each.other_motion, in.shapes.defs[each.own].shape, each.own_motion,
-                                  static_cast<int>(places), first);
+                time = round_hit(*other, each.other_motion, in.shapes.defs[each.own].shape, each.own_motion,
+                                 static_cast<int>(places), first);
             }
+            if (time < first) first = time, hit = &each;
         }
-        if (first < in.dt)
-            out.set_end_pose(in, slot, path.pose_at(std::max(first, settings::least_solid_motion * in.dt)));
+        if (hit == nullptr) continue;
+        const float least = std::min(settings::least_solid_motion, settings::least_solid_way * inner_radius / motion);
+        const float end = std::max(first, least * in.dt);
+        const bool stands = in.bodies[hit->other_body].is_dynamic() || in.solver_body(hit->other_body) == nullptr;
+        out.set_end_pose(in, slot, stands ? path.pose_at(end) : carried(path, end, hit->other_motion, in.dt));
     }
 }
 

@@ -3,7 +3,8 @@
 ///
 /// The body's path is searched for the first time at which two features that can touch get deeper into each other than
 /// the body may (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
-/// velocity, and the contacts of the next step stop it: it loses the rest of one step.
+/// velocity, and the contacts of the next step stop it: it loses the rest of one step. A kinematic body takes it along for
+/// that rest.
 ///
 /// Round shapes have no features. Against them the solid is placed along its path at distances of half its thickness.
 /// If it overlaps the shape at one of these places and does not at the start, it ends just before the overlap begins.
@@ -32,7 +33,7 @@ public:
 private:
     /// A shape of the body and one of another body, and how they move, as seen from the path's origin.
     struct Meeting {
-        std::uint32_t own, other;
+        std::uint32_t own, other, other_body;
         RigidMotion own_motion, other_motion;
     };
     void find_meetings(const ContinuousInput& in, const Path& path, float largest_motion);
