@@ -281,7 +281,7 @@ constexpr Scene scenes[] = {
     {"nonconvex", "Anchors, rotors, cows, ... of convex parts rain into a bin and catch in each other.", 700, nonconvex,
      true},
     {"solids", "The same things as exact solids, without convex parts.", 700, solids, true},
-    {"bowl", "A hundred of them are poured into a bowl, which is one of them; --mesh FILE... for your own.", 1500, bowl,
+    {"bowl", "A hundred of them are poured into a bowl, which is one of them; --mesh FILE... for your own.", 1800, bowl,
      true},
 };
 
