@@ -474,13 +474,14 @@ inline constexpr float solid_deepest = 4.0f;
 /// How far points may be from a straight line within a part, in depths at which features hit. Larger: solids that spin
 /// pass through thin edges. Smaller: more parts.
 inline constexpr float solid_straight = 0.5f;
-/// The least part of a step that such a body moves, also if it hits something before. Larger: bodies get into obstacles
-/// that they hit again and again.
+/// The least part of a step for which such a body moves, even if it hits something earlier. Larger: a body that hits an
+/// obstacle in many steps gets into it.
 inline constexpr float least_solid_motion = 0.02f;
-/// An upper limit of that motion, in inner radii. Larger: thin fast things are pushed through what they hit. Smaller:
-/// more of them are held in place for long.
+/// An upper limit of that motion, in inner radii. Larger: thin fast bodies are pushed through obstacles. Smaller: more
+/// bodies are held in place for many steps.
 inline constexpr float least_solid_way = 0.2f;
-/// Number of bisections between two places of which it overlaps a round shape at the second. Fewer: it stops earlier.
+/// Number of bisections between the last place where such a body is clear of a round shape and the first one where it is
+/// not. Fewer: it stops earlier.
 inline constexpr int solid_bisections = 6;
 
 /// Two meshes meet at a seam where they miss each other by less than this * the size of the shape that touches them.

@@ -75,19 +75,19 @@ Aabb box_of_path(const RigidMotion& frame, const RigidMotion& shape, const Aabb&
     return expand(merge(first, last), deviation);
 }
 
-/// Returns the time up to which a solid can move without overlapping a round shape, or `end`. It is placed `places`
-/// times on its way.
+/// Returns the time up to which a solid can move without overlapping a round shape, or `end`. The two are compared at
+/// `places` equal times on the way.
 float round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
-                const RigidMotion& shape_motion, int places, float end) {
+                const RigidMotion& shape_motion, float places, float end) {
     const auto overlap = [&](float time) {
         return overlaps(solid, shape, to_matrix_transform(place_in(solid_motion, shape_motion, time)));
     };
     if (overlap(0.0f)) return end;
-    const auto time_of = [&](float place) { return end * place / static_cast<float>(places); };
-    int hit = 1;
-    while (hit <= places && !overlap(time_of(static_cast<float>(hit)))) ++hit;
-    if (hit > places) return end;
-    float clear = static_cast<float>(hit - 1), crosses = static_cast<float>(hit);
+    const auto time_of = [&](float place) { return end * place / places; };
+    float crosses = 1.0f;
+    while (crosses <= places && !overlap(time_of(crosses))) crosses += 1.0f;
+    if (crosses > places) return end;
+    float clear = crosses - 1.0f;
     for (int k = 0; k < settings::solid_bisections; ++k) {
         const float middle = 0.5f * (clear + crosses);
         (overlap(time_of(middle)) ? crosses : clear) = middle;
@@ -124,8 +124,8 @@ float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting
     return sweep_.first_hit(own_features, other_features, motion, depths, end);
 }
 
-/// Returns where a body ends its step that a kinematic one hits at a time and takes along: it would pass through a body
-/// that stood still.
+/// Returns the end pose of a body that a kinematic body hits at a time: from then on it moves with the kinematic body,
+/// which would pass through it otherwise.
 static WorldTransform carried(const Path& path, float time, const RigidMotion& obstacle, float dt) {
     const Transform in_obstacle = relative(pose_at(obstacle, time), pose_at(path.motion, time));
     return translated(multiply(pose_at(obstacle, dt), in_obstacle), path.origin);
@@ -144,22 +144,19 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
         const SolverBody& moved = *in.solver_body(slot);
         const float motion = std::sqrt(length_squared(load3(moved.displacement))) +
                              body.radius * std::sqrt(length_squared(load3(moved.turn))) + largest_motion;
-        const float inner_radius = std::max(body.inner_radius, 1e-6f), steps = std::ceil(motion / inner_radius);
-        const float places = std::clamp(steps, 1.0f, settings::most_solid_places);
+        const float inner_radius = std::max(body.inner_radius, 1e-6f);
+        const float places = std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places);
         float first = in.dt;
         const Meeting* hit = nullptr;
         for (const Meeting& each : meetings_) {
             const TriangleSet *const own = surface(in, each.own), *const other = surface(in, each.other);
-            float time = first;
-            if (own != nullptr && other != nullptr) {
-                time = feature_hit(in, each, *own, *other, inner_radius, in.allowed_depth(slot), first);
-            } else if (own != nullptr) {
-                time = round_hit(*own, each.own_motion, in.shapes.defs[each.other].shape, each.other_motion,
-                                 static_cast<int>(places), first);
-            } else {
-                time = round_hit(*other, each.other_motion, in.shapes.defs[each.own].shape, each.own_motion,
-                                 static_cast<int>(places), first);
-            }
+            const auto shape_of = [&](std::uint32_t shape) -> const Shape& { return in.shapes.defs[shape].shape; };
+            const float time =
+                own == nullptr
+                    ? round_hit(*other, each.other_motion, shape_of(each.own), each.own_motion, places, first)
+                : other == nullptr
+                    ? round_hit(*own, each.own_motion, shape_of(each.other), each.other_motion, places, first)
+                    : feature_hit(in, each, *own, *other, inner_radius, in.allowed_depth(slot), first);
             if (time < first) first = time, hit = &each;
         }
         if (hit == nullptr) continue;

@@ -2,14 +2,14 @@
 /// Continuous collision of bodies with a solid that is not convex.
 ///
 /// The body's path is searched for the first time at which two features that can touch get deeper into each other than
-/// the body may (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
-/// velocity, and the contacts of the next step stop it: it loses the rest of one step. A kinematic body takes it along for
-/// that rest.
+/// is allowed (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
+/// velocity, and the contacts of the next step stop it: it loses the rest of one step. If it hit a kinematic body, it
+/// moves with that one for the rest of the step.
 ///
 /// Round shapes have no features. Against them the solid is placed along its path at distances of half its thickness.
 /// If it overlaps the shape at one of these places and does not at the start, it ends just before the overlap begins.
 ///
-/// A body that could hardly move at all goes a little farther, so nothing is held in place for ever. Bodies with joints
+/// A body that hits something at once moves a little all the same, so that it is not held in place for ever. Bodies with joints
 /// are not swept, because that would open the joints.
 
 #include "engine/continuous/continuous_input.h"

@@ -31,7 +31,7 @@ struct ContactValue {
     bool touches(float room) const { return beside <= room && out <= 0.0f; }
 };
 
-/// Returns the end of the time in which a condition is false that is false at `from` and true at `to`, s.
+/// Returns a time up to which a condition is false, s: it is false at `from` and true at `to`.
 template <class Condition>
 float last_before(const Condition& condition, float from, float to, float precise) {
     constexpr int most = 24;
@@ -104,7 +104,7 @@ struct FeatureSweep::Window {
             // Where edges become parallel and their order changes, the function jumps.
             if (then.touches(room) && then.separation <= level + jump * depth) return time;
         }
-        // In fast rotation a contact goes from one feature to the next, which may be too deep already.
+        // In fast rotation a contact moves from one feature to the next one, which may be too deep already.
         if (!(is_hit(there) && there.separation > level - depth)) return infinity;
         return last_before([&](float t) { return is_hit(at(t)); }, from, to, precise);
     }
@@ -147,17 +147,14 @@ float FeatureSweep::first_hit(const SurfaceFeatures& a, const SurfaceFeatures& b
         ++windows_;
         pairs_ += candidates_.size();
         float first = until;
-        for (const FeatureCandidates::Pair& pair : candidates_.a_vertices()) {
-            const auto value = [&](const MatrixTransform& pose) {
-                return window.vertex_value(pair.of_a, pair.of_b, true, pose);
-            };
-            first = std::min(first, window.hit(value, b.faces[pair.of_b].depth));
-        }
-        for (const FeatureCandidates::Pair& pair : candidates_.b_vertices()) {
-            const auto value = [&](const MatrixTransform& pose) {
-                return window.vertex_value(pair.of_b, pair.of_a, false, pose);
-            };
-            first = std::min(first, window.hit(value, a.faces[pair.of_a].depth));
+        for (const bool of_a : {true, false}) {
+            for (const FeatureCandidates::Pair& pair : of_a ? candidates_.a_vertices() : candidates_.b_vertices()) {
+                const std::uint32_t vertex = of_a ? pair.of_a : pair.of_b, face = of_a ? pair.of_b : pair.of_a;
+                const auto value = [&](const MatrixTransform& pose) {
+                    return window.vertex_value(vertex, face, of_a, pose);
+                };
+                first = std::min(first, window.hit(value, (of_a ? b : a).faces[face].depth));
+            }
         }
         for (const FeatureCandidates::Pair& pair : candidates_.edges()) {
             for (const float sign : {1.0f, -1.0f}) {

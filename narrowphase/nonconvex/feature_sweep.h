@@ -24,16 +24,17 @@ namespace talus::detail {
 struct SurfaceMotion {
     FunctionRef<Transform(float)> b_in_a;  ///< by the time, s
     float end;                             ///< s
-    float speed;   ///< the most that two points of theirs that are near each other move past each other, m/s
-    float turn;    ///< the most that one turns relative to the other, rad/s
+    float speed;   ///< the greatest relative speed of two points, one per surface, that are near each other, m/s
+    float turn;    ///< the greatest relative angular speed, rad/s
     float window;  ///< the longest time in which the paths of points count as straight, s
 };
 
-/// How deep features get into each other until that is a hit, m. Half of SurfaceFeatures::Face::depth is another limit.
+/// How deep features get into each other until that counts as a hit, m. Half of SurfaceFeatures::Face::depth is another
+/// limit.
 struct HitDepths {
-    float depth;    ///< of surfaces that are apart at the start; by how much others may get deeper
-    float deepest;  ///< in all; contacts that are deeper are not looked for,
-    float drop;     ///< but some that are as deep may get deeper by this
+    float depth;  ///< the depth of a hit, if the surfaces are apart at the start; else, by how much they may get deeper
+    float deepest;  ///< the greatest depth to which they may get in this way
+    float drop;     ///< by how much they may get deeper if they are at that depth already
 };
 
 class FeatureSweep {

@@ -139,23 +139,6 @@ void for_each_crossing(const SurfaceFeatures& a, const SurfaceFeatures& b, const
     });
 }
 
-}  // namespace
-
-bool surfaces_cross(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a) {
-    bool any = false;
-    for_each_crossing(a, b, b_in_a, [&](const Placed& of_a, std::uint32_t, const Placed& of_b, std::uint32_t) {
-        float at = 0.0f;
-        for (int i = 0; i < 3 && !any; ++i) {
-            any = passes(of_a.points[i], of_a.points[(i + 1) % 3], of_b, at) ||
-                  passes(of_b.points[i], of_b.points[(i + 1) % 3], of_a, at);
-        }
-        return any;
-    });
-    return any;
-}
-
-namespace {
-
 /// The part of a surface inside of another one: found from where its edges cross that one, and from there along the
 /// edges that do not.
 class InsidePart {

@@ -31,8 +31,4 @@ struct SurfaceOverlap {
 SurfaceOverlap find_overlap(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
                             float depth);
 
-/// Returns whether two surfaces cross: an edge of one passes through a triangle of the other. Surfaces that do not
-/// cross may be apart, or one inside of the other.
-bool surfaces_cross(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a);
-
 }  // namespace talus::detail

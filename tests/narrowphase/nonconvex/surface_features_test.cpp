@@ -3,6 +3,7 @@
 #include "narrowphase/nonconvex/surface_features.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
+#include "tests/narrowphase/triangles/triangle_oracle.h"
 
 #include <doctest/doctest.h>
 
@@ -104,7 +105,7 @@ TEST_CASE("the bound of the distance of two surfaces is below the distance, and 
         const float bound = nodes.distance_bound(std::numeric_limits<float>::infinity());
         const InterferenceResult exact =
             interference(a.solid.shape.polyhedron, Transform{}, b.solid.shape.polyhedron, pose, DistanceKind::exact);
-        if (surfaces_cross(a.features(), b.features(), to_matrix_transform(pose))) {
+        if (find_overlap(a.features(), b.features(), to_matrix_transform(pose), 0.0f).crosses) {
             CHECK(exact.relation != Interference::disjoint);
             CHECK(bound <= 0.0f);
             continue;
@@ -166,7 +167,7 @@ TEST_CASE("the parts of two surfaces inside of each other are those that all pai
         pose.rotation = quat(glm::angleAxis(random.between(0.1, 3.0), random.direction()));
         const SurfaceOverlap overlap =
             find_overlap(a.features(), b.features(), to_matrix_transform(pose), 10.0f * (a.size + b.size));
-        CHECK(overlap.crosses == surfaces_cross(a.features(), b.features(), to_matrix_transform(pose)));
+        CHECK(overlap.crosses == surfaces_cross(soup_of(a.solid.mesh, {}), soup_of(b.solid.mesh, pose)));
         if (!overlap.crosses) continue;
         ++overlapping;
         inside += check_part(a.features(), b.features(), relative(pose, Transform{}), overlap.faces_a);
