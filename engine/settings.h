@@ -438,6 +438,9 @@ inline constexpr float solid_most_depth = 0.06f;
 /// It is at least this * the thickness of the thinner one, so that rings and rods that a heavy load presses into each
 /// other do not lose their contacts.
 inline constexpr float solid_thick_depth = 0.75f;
+/// Overlaps up to this * the deepest one of the last step, and by what the two have moved since, are expected. 1: a solid
+/// of 1 cm that stands on three points loses all of them at once by rounding. Larger: see solid_most_depth.
+inline constexpr float solid_depth_ahead = 1.25f;
 /// Of thin solids, overlaps of this * their thickness are always looked for: continuous collision lets one end of a bar
 /// in by half of its thickness while the other one rests. Smaller: it hangs there, and its velocity grows.
 inline constexpr float solid_thin_depth = 2.0f;

@@ -149,6 +149,36 @@ static void take_back(const SolveInput& in, SolverBodies& moving, std::uint32_t 
     moving.motions().set_spin(i, alone);
 }
 
+/// Returns whether the points of a contact stay fixed in the bodies. The patches of two solids are found again together,
+/// or not at all.
+bool SubstepContacts::keeps_points(const Input& in, std::uint32_t contact) {
+    const ContactTable& contacts = in.world.contacts;
+    if (contacts.records[contact].rung != Rung::features) return contacts.keeps_points(contact);
+    bool keeps = false;
+    for_each_contact_of_mesh(contacts, contacts.states[contact].mesh_contact, [&](std::uint32_t c) {
+        keeps = keeps || contacts.keeps_points(c) || !in.solver.sweeps(c);
+    });
+    return keeps;
+}
+
+/// Lists a contact to be renewed, and how its manifold is found again.
+void SubstepContacts::list_contact(const Input& in, std::uint32_t contact, bool alone) {
+    if (renewed_at_[contact] == renewal_) return;
+    renewed_at_[contact] = renewal_;
+    renewed_.push_back({contact, alone, false});
+    if (keeps_points(in, contact)) return;
+    const ContactTable& contacts = in.world.contacts;
+    if (contacts.records[contact].rung != Rung::features) {
+        to_collide_.push_back(contact);
+        return;
+    }
+    patches_.push_back(contact);
+    const std::uint32_t mesh_contact = contacts.states[contact].mesh_contact;
+    if (found_at_[mesh_contact] == renewal_) return;
+    found_at_[mesh_contact] = renewal_;
+    to_find_.push_back({mesh_contact, contacts.states[contact].pair});
+}
+
 /// Lists the contacts of bodies that have rotated too far, and moves the colliders that these contacts need.
 void SubstepContacts::list_stale(const Input& in) {
     const BodyStore& bodies = in.world.bodies;
@@ -170,9 +200,7 @@ void SubstepContacts::list_stale(const Input& in) {
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
                 if (renewed_at_[c] == renewal_ || !in.solver.sweeps(c)) return;
-                renewed_at_[c] = renewal_;
-                renewed_.push_back({c, alone, false});
-                if (!contacts.keeps_points(c)) to_collide_.push_back(c);
+                list_contact(in, c, alone);
                 move_colliders(in, other_body(contacts.pairs[p], slot));
             });
         });
@@ -181,13 +209,17 @@ void SubstepContacts::list_stale(const Input& in) {
 
 /// Lists the contacts that are struck after their surfaces have slid too far along each other.
 void SubstepContacts::list_struck_after_sliding(const Input& in) {
+    const ContactTable& contacts = in.world.contacts;
     for (const std::uint32_t c : struck_after_sliding_) {
         if (renewed_at_[c] == renewal_) continue;
-        renewed_at_[c] = renewal_;
-        renewed_.push_back({c, false, false});
-        to_collide_.push_back(c);
-        move_colliders(in, in.world.contacts.bodies[c].a);
-        move_colliders(in, in.world.contacts.bodies[c].b);
+        if (contacts.records[c].rung != Rung::features) {
+            list_contact(in, c, false);
+        } else {
+            for_each_contact_of_mesh(contacts, contacts.states[c].mesh_contact,
+                                     [&](std::uint32_t patch) { list_contact(in, patch, false); });
+        }
+        move_colliders(in, contacts.bodies[c].a);
+        move_colliders(in, contacts.bodies[c].b);
     }
 }
 
@@ -222,6 +254,8 @@ void SubstepContacts::find_sliding(const Input& in, std::uint32_t first, std::ui
 void SubstepContacts::list(const Input& in, std::uint32_t, std::uint32_t) {
     renewed_.clear();
     to_collide_.clear();
+    to_find_.clear();
+    patches_.clear();
     stale_.clear();
     in.moving.motions().for_each_stale(SolverIndices::group_size, in.solve.indices.movable_end(),
                                        [&](std::uint32_t i) { stale_.push_back(i); });
@@ -232,18 +266,28 @@ void SubstepContacts::list(const Input& in, std::uint32_t, std::uint32_t) {
     }
     if (stale_.empty() && struck_after_sliding_.empty()) return;
     ++renewal_;
-    const ContactTable& contacts = in.world.contacts;
+    ContactTable& contacts = in.world.contacts;
     if (renewed_at_.size() < contacts.bodies.size()) renewed_at_.resize(contacts.bodies.size(), 0);
+    if (found_at_.size() < contacts.mesh_contacts.size()) found_at_.resize(contacts.mesh_contacts.size(), 0);
     list_stale(in);
     list_struck_after_sliding(in);
     update_sides(in);
     before_.resize(to_collide_.size());
+    patches_before_.clear();
+    for (const std::uint32_t c : patches_) {
+        patches_before_.push_back(contacts.manifold(c));
+        contacts.restore_manifold(c);
+    }
+    in.solid_contacts.begin_again(to_find_.size());
     if (scratch_.empty()) scratch_.resize(renewal_parts);
 }
 
-/// Tests the contacts in to_collide_ again.
+/// Tests the contacts in to_collide_ and the pairs in to_find_ again.
 void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::uint32_t last) {
     ContactTable& contacts = in.world.contacts;
+    const std::span<SolidContacts::Task> tasks = parts_of(to_find_, first, last);
+    for (SolidContacts::Task& task : tasks)
+        in.solid_contacts.find_again(in.world, task, static_cast<std::size_t>(&task - to_find_.data()));
     const std::span<const std::uint32_t> list = parts_of(to_collide_, first, last);
     if (list.empty()) return;
     const std::span<Before> before = parts_of(before_, first, last);
@@ -260,28 +304,39 @@ void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::u
     detail::collide(in.world.colliders, contacts.pages(), list, settings, scratch_[first], counts);
 }
 
+/// Lets contacts whose shapes have separated keep the manifold that they had `before`. `at`: where renewed_ is searched
+/// for the next contact; both lists have the same order.
+void SubstepContacts::take_result(const Input& in, std::uint32_t c, const Manifold& before, std::size_t& at) {
+    ContactTable& contacts = in.world.contacts;
+    while (renewed_[at].contact != c) ++at;
+    for (int i = 0; i < before.count; ++i) {
+        if (before.points[i].separation <= 0.0f) contacts.states[c].met = true;
+    }
+    if (contacts.has_manifold(c)) return;
+    // Shapes that have separated within the step are still reported as a contact of this step.
+    renewed_[at].apart = true;
+    contacts.replace_manifold(c) = before;
+    keep_points(in.world, c);
+}
+
 void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t) {
     ContactTable& contacts = in.world.contacts;
-    if (in.any_locked) turn_into_plane(in.world, to_collide_);
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < to_collide_.size(); ++k) {
-        while (renewed_[next].contact != to_collide_[k]) ++next;  // both lists have the same order
-        const std::uint32_t c = to_collide_[k];
-        const Manifold& before = before_[k].manifold;
-        for (int i = 0; i < before.count; ++i) {
-            if (before.points[i].separation <= 0.0f) contacts.states[c].met = true;
-        }
-        // The profile shows the rung and cost of the stage `collide`.
-        contacts.records[c].rung = before_[k].rung;
-        contacts.records[c].cost = before_[k].cost;
-        if (contacts.has_manifold(c)) continue;
-        // Shapes that have separated within the step are still reported as a contact of this step.
-        renewed_[next].apart = true;
-        contacts.replace_manifold(c) = before;
-        keep_points(in.world, c);
+    for (std::size_t k = 0; k < to_find_.size(); ++k) in.solid_contacts.put_again(in.world, to_find_[k], k);
+    if (in.any_locked) {
+        turn_into_plane(in.world, to_collide_);
+        turn_into_plane(in.world, patches_);
     }
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < to_collide_.size(); ++k) {
+        // The profile shows the rung and cost of the stage `collide`.
+        contacts.records[to_collide_[k]].rung = before_[k].rung;
+        contacts.records[to_collide_[k]].cost = before_[k].cost;
+        take_result(in, to_collide_[k], before_[k].manifold, at);
+    }
+    at = 0;
+    for (std::size_t k = 0; k < patches_.size(); ++k) take_result(in, patches_[k], patches_before_[k], at);
     for (const ContactSolver::Renewed& r : renewed_) {
-        if (contacts.keeps_points(r.contact)) keep_points(in.world, r.contact);
+        if (keeps_points(in, r.contact)) keep_points(in.world, r.contact);
     }
     in.solver.begin_renewals(renewed_, contacts);
 }
@@ -324,8 +379,9 @@ std::size_t SubstepContacts::bytes() const {
     for (const CollideScratch& each : scratch_) scratch += each.bytes();
     return far_movers_.capacity() + first_poses_.capacity() * sizeof(FirstPose) + before_.capacity() * sizeof(Before) +
            renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch +
-           (stale_.capacity() + moved_at_.capacity() + renewed_at_.capacity() + to_collide_.capacity() +
-            struck_after_sliding_.capacity()) *
+           to_find_.capacity() * sizeof(SolidContacts::Task) + patches_before_.capacity() * sizeof(Manifold) +
+           (patches_.capacity() + found_at_.capacity() + stale_.capacity() + moved_at_.capacity() +
+            renewed_at_.capacity() + to_collide_.capacity() + struck_after_sliding_.capacity()) *
                sizeof(std::uint32_t);
 }
 

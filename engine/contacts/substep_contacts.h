@@ -26,6 +26,7 @@
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/contacts/contact_world.h"
 #include "engine/mesh_contacts/mesh_contacts.h"
+#include "engine/mesh_contacts/solid_contacts.h"
 #include "engine/solve/solve_input.h"
 #include "engine/solve/solver_bodies.h"
 
@@ -56,6 +57,7 @@ public:
         SolverBodies& moving;
         ContactSolver& solver;
         MeshContacts& mesh_contacts;
+        SolidContacts& solid_contacts;
         CollideSettings collide;
         bool any_locked = false;  ///< some body of the world may have locked axes
     };
@@ -93,6 +95,9 @@ private:
     void find_fast_contacts(const SolverIndices& indices, const BodyStore& bodies, const ContactTable& contacts,
                             std::span<ConstraintGraph::Edge> edges, float dt);
     void move_colliders(const Input& in, std::uint32_t slot);
+    static bool keeps_points(const Input& in, std::uint32_t contact);
+    void list_contact(const Input& in, std::uint32_t contact, bool alone);
+    void take_result(const Input& in, std::uint32_t c, const Manifold& before, std::size_t& at);
     void list_stale(const Input& in);
     void list_struck_after_sliding(const Input& in);
     void update_sides(const Input& in);
@@ -106,9 +111,13 @@ private:
     std::vector<std::uint32_t> stale_;                  ///< solver indices
     std::vector<ContactSolver::Renewed> renewed_;
     std::vector<std::uint32_t> to_collide_, struck_after_sliding_;  ///< contacts
-    std::vector<FirstPose> first_poses_;   ///< poses that moved colliders had at the start of the step
-    std::vector<Before> before_;           ///< parallel to to_collide_
-    std::vector<CollideScratch> scratch_;  ///< by part: that of the parts from this one on that are done together
+    std::vector<SolidContacts::Task> to_find_;                      ///< pairs of solids
+    std::vector<std::uint32_t> patches_;                            ///< contacts of these
+    std::vector<std::uint32_t> found_at_;   ///< by mesh contact: the last renewal that had it in to_find_
+    std::vector<FirstPose> first_poses_;    ///< poses that moved colliders had at the start of the step
+    std::vector<Before> before_;            ///< parallel to to_collide_
+    std::vector<Manifold> patches_before_;  ///< parallel to patches_
+    std::vector<CollideScratch> scratch_;   ///< by part: that of the parts from this one on that are done together
 };
 
 }  // namespace talus

@@ -1,6 +1,7 @@
 #include "engine/mesh_contacts/solid_contacts.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
+#include <talus/narrowphase/triangles/queries.h>
 #include "common/stopwatch.h"
 #include "engine/mesh_contacts/choose_points.h"
 #include "engine/settings.h"
@@ -66,12 +67,13 @@ bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::ui
 /// Looks for the direction in which two solids part that overlap, but not by features that could have touched: deeper
 /// than half of their thickness, after a fast impact or because they were put there. Along the area vector of the curve
 /// in which they cross, the volume of the overlap falls fastest, and it is the same from step to step.
-static void set_way_out(const detail::SurfaceOverlap& overlap, MeshContact& m) {
+static void set_way_out(const detail::SurfaceOverlap& overlap, float size, MeshContact& m) {
     const float area = std::sqrt(length_squared(overlap.area));
     // If one goes through the other from side to side, there is no such direction.
-    if (!overlap.crosses || !(area > settings::least_overlap_area * overlap.length * overlap.length)) return;
+    if (!(area > settings::least_overlap_area * overlap.length * overlap.length)) return;
     m.way_out = overlap.area / area;
     m.overlap_middle = overlap.middle;
+    m.overlap_depth = settings::solid_recovery * size;
 }
 
 /// The two surfaces of a pair in this step, A that of the mesh.
@@ -82,6 +84,7 @@ struct SolidContacts::Surfaces {
     float radius_a, radius_b;  ///< of spheres around the origins of their frames, m
     float size;                ///< half of the longest side of the smaller one's box, m
     float ahead;               ///< the most that points of the two are expected to move past each other in the step, m
+    float turn_ahead;  ///< how far they may rotate in the step, if what they hit turns their motion into one, rad
 
     float motion_since(const Transform& pose) const {
         return radius_b < radius_a
@@ -101,6 +104,43 @@ struct SolidContacts::Surfaces {
         return std::min(reach / std::max(std::min(radius_a, radius_b), 1e-6f), tolerance::feature_most_turn);
     }
 };
+
+/// The shortest way of a point out of a solid, or straight away from the solid if the point is outside.
+struct WayToSurface {
+    vec3 out;     ///< unit
+    float depth;  ///< how deep the point is inside, m; negative: outside
+};
+
+static WayToSurface way_to_surface(const TriangleSet& solid, const vec3& point, bool inside) {
+    const NearestOnTriangles at = nearest(solid, point);
+    if (!(at.distance > tolerance::feature_level * largest(half_extents(solid.bounds()))))
+        return {solid.triangle(at.triangle).normal, 0.0f};
+    const float sign = inside ? 1.0f : -1.0f;
+    return {sign / at.distance * (at.point - point), sign * at.distance};
+}
+
+/// Looks for the way out where the curve in which two solids cross tells none: where one goes through the other from
+/// side to side, or is wholly inside of it. It is the shortest way of the middle of the smaller one.
+void SolidContacts::set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m) {
+    if (!s.a.is_solid() || !s.b.is_solid()) return;
+    const bool b_is_smaller = s.radius_b <= s.radius_a;
+    const TriangleSet &outer = b_is_smaller ? s.a : s.b, &inner = b_is_smaller ? s.b : s.a;
+    const Transform in_outer = b_is_smaller ? s.b_in_a : relative(s.b_in_a, Transform{});
+    const MatrixTransform place = to_matrix_transform(in_outer);
+    const vec3 middle = transform_point(place, center(inner.bounds()));
+    const bool middle_inside = detail::is_inside(outer, middle);
+    WayToSurface way{};
+    if (crosses) {
+        way = way_to_surface(outer, middle, middle_inside);
+    } else {
+        const vec3 corner = transform_point(place, inner.points(0)[0]);
+        if (!detail::is_inside(outer, corner)) return;
+        way = way_to_surface(outer, middle_inside ? middle : corner, true);
+    }
+    m.way_out = b_is_smaller ? way.out : -rotate(s.b_in_a.rotation, way.out);
+    m.overlap_middle = b_is_smaller ? middle : transform_point(s.b_in_a, middle);
+    m.overlap_depth = std::max(way.depth + std::min(s.radius_a, s.radius_b), settings::solid_recovery * s.size);
+}
 
 /// Collects the features of surfaces that are no solids, within a distance of the other one, m.
 void SolidContacts::collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around) {
@@ -135,6 +175,7 @@ bool SolidContacts::look_around(const Surfaces& s, Known& known, float margin, f
     const float far = std::min(ahead, settings::solid_far_reach * s.size) + settings::solid_far_least * s.size;
     m.seen_pose = s.b_in_a;
     m.seen_margin = is_fast ? margin : settings::solid_margin_ahead * margin;
+    m.seen_turn = std::min(settings::solid_margin_ahead * s.turn_ahead, tolerance::feature_most_turn_ahead);
     m.way_out = vec3(0.0f);
     const float counts = std::max(m.seen_margin, depth) + settings::solid_room * s.size;
     // Solids have their features at hand. Of other surfaces, more is collected only if nothing was near before.
@@ -199,16 +240,24 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     const TriangleSet* const b = known.own_set ? known.own_set.get() : shapes.defs[m.shape].mesh.get();
     if (b == nullptr) return;
     const PredictedMotion &of_a = colliders.motions[m.mesh], &of_b = colliders.motions[m.shape];
-    const Surfaces s{
-        a,
-        *b,
-        a.is_solid() ? *a.solid_features() : known.of_mesh,
-        b->is_solid() ? *b->solid_features() : known.of_shape,
-        relative(colliders.poses[m.mesh], colliders.poses[m.shape]),
-        radius_of(a.bounds()),
-        radius_of(b->bounds()),
-        std::min(largest(half_extents(a.bounds())), largest(half_extents(b->bounds()))),
-        std::sqrt(length_squared(of_b.displacement - of_a.displacement)) + of_a.rotation_reach + of_b.rotation_reach};
+    const float ahead =
+        std::sqrt(length_squared(of_b.displacement - of_a.displacement)) + of_a.rotation_reach + of_b.rotation_reach;
+    float turn_ahead = 0.0f;
+    for (const std::uint32_t slot : {m.mesh_body, m.shape_body}) {
+        const Body& body = world.bodies[slot];
+        if (body.is_dynamic())
+            turn_ahead = std::max(turn_ahead, std::min(ahead / body.gyration, tolerance::feature_most_turn_ahead));
+    }
+    const Surfaces s{a,
+                     *b,
+                     a.is_solid() ? *a.solid_features() : known.of_mesh,
+                     b->is_solid() ? *b->solid_features() : known.of_shape,
+                     relative(colliders.poses[m.mesh], colliders.poses[m.shape]),
+                     radius_of(a.bounds()),
+                     radius_of(b->bounds()),
+                     std::min(largest(half_extents(a.bounds())), largest(half_extents(b->bounds()))),
+                     ahead,
+                     turn_ahead};
     // If one of the two is stopped by a third one, they may overlap for a step.
     const float margin = tolerance::contact_margin * s.size + std::min(s.ahead, tolerance::contact_reach * s.size);
     // They overlap by no more than at the last step and by what they have moved since, or by a little more if a contact
@@ -229,9 +278,11 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     // Continuous collision lets a thin body in by less than half of its thickness, at one end while the other one rests.
     const bool is_thin = thickness < settings::solid_most_depth * s.size;
     const float least_depth = std::max(s.shallow(), is_thin ? settings::solid_thin_depth * thickness : 0.0f);
-    const float depth_now =
-        std::clamp(deepest + (is_new ? 0.0f : s.motion_since(m.last_pose)), least_depth, most_depth);
+    const float expected = settings::solid_depth_ahead * deepest + (is_new ? 0.0f : s.motion_since(m.last_pose));
+    const float depth_now = std::clamp(expected, least_depth, most_depth);
+    // Small solids sink in by more than their reach when the weight of a heap comes to rest on them.
     const bool holds = !is_new && s.motion_since(m.seen_pose) <= m.reach && margin <= m.seen_margin &&
+                       expected <= m.seen_depth + m.reach && s.turn_ahead <= m.seen_turn &&
                        (m.was_far || s.turned_since(m.seen_pose) <= s.most_turn(m.reach));
     std::optional<detail::SurfaceOverlap> overlap;
     const bool may_cross = !holds && look_around(s, known, margin, depth_now, m, overlap);
@@ -239,39 +290,41 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     detail::FeatureLimits limits;
     limits.reach = m.reach;
     limits.turn = s.most_turn(m.reach);
+    limits.turn_ahead = m.seen_turn;
     limits.room = settings::solid_room * s.size;
     limits.sure = settings::solid_sure_depth * s.size;
     find_candidates(s, known, m, limits, overlap);
     const MatrixTransform b_in_a = to_matrix_transform(s.b_in_a);
     if (known.candidates.size() != 0) {
+        limits.turn_ahead = s.turn_ahead;
         limits.depth = m.is_recovering ? s.shallow() : std::min(depth_now, m.seen_depth + m.reach);
         known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
     }
     // Faces that just touch cross each other, too, by rounding.
     const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
-    if (may_cross && !touches)
-        set_way_out(overlap ? *overlap : detail::find_overlap(s.features_a, s.features_b, b_in_a, 0.0f), m);
+    if (!holds && !touches) {
+        if (may_cross && !overlap) overlap = detail::find_overlap(s.features_a, s.features_b, b_in_a, 0.0f);
+        const bool crosses = may_cross && overlap->crosses;
+        if (crosses) set_way_out(*overlap, s.size, m);
+        if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
+    }
     m.is_recovering = m.way_out != vec3(0.0f) && !touches;
     if (!m.is_recovering) return;
-    const float depth = settings::solid_recovery * s.size;
-    const vec3 on_b = m.overlap_middle - depth * m.way_out;
-    points.push_back(
-        {m.overlap_middle, transform_point(relative(s.b_in_a, Transform{}), on_b), m.way_out, -depth, 0x9e3779b9u});
+    const vec3 on_b = m.overlap_middle - m.overlap_depth * m.way_out;
+    points.push_back({m.overlap_middle, transform_point(relative(s.b_in_a, Transform{}), on_b), m.way_out,
+                      -m.overlap_depth, 0x9e3779b9u});
 }
 
-/// Sets the manifold of a patch from its points. `normal`: from the mesh to the shape, mesh frame. `reach` as for
-/// choose_points().
-void SolidContacts::set_patch(const ContactWorld& world, std::uint32_t c, const vec3& normal,
-                              std::span<const detail::FeaturePoint> points, float reach) {
-    ContactTable& contacts = world.contacts;
-    PairRecord& record = contacts.records[c];
-    ContactState& state = contacts.states[c];
-    Manifold& manifold = contacts.caches[c].manifold;
+/// Sets the manifold of a patch from its points. `reach` as for choose_points().
+void SolidContacts::set_manifold(const ContactWorld& world, const Patch& patch, float reach) {
+    PairRecord& record = world.contacts.records[patch.contact];
+    Manifold& manifold = world.contacts.caches[patch.contact].manifold;
     std::vector<PatchPoint> candidates;
-    for (const detail::FeaturePoint& p : points) candidates.push_back({p.on_a, p.on_b, p.separation, p.id});
+    for (const detail::FeaturePoint& p : patch.points) candidates.push_back({p.on_a, p.on_b, p.separation, p.id});
     std::size_t chosen[max_manifold_points];
-    const int count = choose_lasting_points(candidates, normal, record.size, reach, state, chosen);
-    manifold.normal = normal;
+    const ContactState& state = world.contacts.states[patch.contact];
+    const int count = choose_lasting_points(candidates, patch.normal, record.size, reach, state, chosen);
+    manifold.normal = patch.normal;
     manifold.count = count;
     manifold.face_owner = FaceOwner::none;
     manifold.overlaps = true;
@@ -281,41 +334,79 @@ void SolidContacts::set_patch(const ContactWorld& world, std::uint32_t c, const 
     }
     record.state = PairState::touching;
     record.rung = Rung::features;
-    carry_over(state, manifold, 0.0f);
 }
 
-/// Sorts the points of a pair into patches: those of the last step, if the points face as they did, and new ones.
-void SolidContacts::apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points) {
-    ContactTable& contacts = world.contacts;
-    const MeshContact& m = contacts.mesh_contacts[task.mesh_contact];
-    struct Patch {
-        vec3 normal;
-        std::uint32_t contact;
-        std::vector<detail::FeaturePoint> points;
-    };
+/// Sorts the points of a pair into patches: those that the pair has, if the points face as they do, and new ones. No
+/// more than `most` of them get points, the deepest ones first.
+std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactTable& contacts, std::uint32_t mesh_contact,
+                                                            std::span<const detail::FeaturePoint> points,
+                                                            std::size_t most) {
     std::vector<Patch> patches;
-    for_each_contact_of_mesh(contacts, task.mesh_contact, [&](std::uint32_t c) {
+    for_each_contact_of_mesh(contacts, mesh_contact, [&](std::uint32_t c) {
         patches.push_back({contacts.caches[c].manifold.normal, c, {}});
     });
-    // The deepest points come last. Patches of the last step that have no points now do not count.
+    // The deepest points come last. Patches that have had points until now, but have none here, do not count.
     std::size_t used = 0;
     for (auto p = points.rbegin(); p != points.rend(); ++p) {
         Patch* best = nullptr;
-        float most = settings::patch_normal;
+        float nearest = settings::patch_normal;
         for (Patch& patch : patches) {
             const float facing = glm::dot(patch.normal, p->normal);
-            if (facing >= most) most = facing, best = &patch;
+            if (facing >= nearest) nearest = facing, best = &patch;
         }
         if (best == nullptr || best->points.empty()) {
-            if (used == settings::most_patches) continue;
+            if (used == most) continue;
             ++used;
             if (best == nullptr) best = &patches.emplace_back(Patch{p->normal, null_index, {}});
             best->normal = p->normal;  // of its deepest point
         }
         best->points.push_back(*p);
     }
+    return patches;
+}
+
+/// Returns the distance up to which points of a pair may touch in the step (`reach` of choose_points()), m.
+static float touching_reach(const ContactWorld& world, const MeshContact& m, float slop) {
     const float ahead =
         world.colliders.motions[m.mesh].max_displacement + world.colliders.motions[m.shape].max_displacement;
+    return slop + std::max(ahead - settings::slow_approach * slop, 0.0f);
+}
+
+void SolidContacts::begin_again(std::size_t tasks) { at_least(found_, tasks); }
+
+void SolidContacts::find_again(const ContactWorld& world, const Task& task, std::size_t index) {
+    find(world, task, found_[index]);
+}
+
+void SolidContacts::put_again(const ContactWorld& world, const Task& task, std::size_t index) {
+    ContactTable& contacts = world.contacts;
+    std::size_t most = 0;
+    for_each_contact_of_mesh(contacts, task.mesh_contact, [&](std::uint32_t) { ++most; });
+    std::vector<Patch> patches = patches_of(contacts, task.mesh_contact, found_[index], most);
+    // Contacts that have lost their points are free for those that face elsewhere.
+    auto free = patches.begin();
+    for (Patch& patch : patches) {
+        if (patch.contact != null_index) continue;
+        free = std::find_if(free, patches.end(), [](const Patch& each) { return each.points.empty(); });
+        std::swap(patch.contact, free->contact);
+    }
+    for (const Patch& patch : patches) {
+        if (patch.contact == null_index) continue;
+        if (patch.points.empty())
+            contacts.caches[patch.contact].manifold.count = 0;
+        else
+            set_manifold(
+                world, patch,
+                touching_reach(world, contacts.mesh_contacts[task.mesh_contact], contacts.states[patch.contact].slop));
+    }
+}
+
+/// Sorts the points of a pair into patches, and gives each patch a contact.
+void SolidContacts::apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points) {
+    ContactTable& contacts = world.contacts;
+    const MeshContact& m = contacts.mesh_contacts[task.mesh_contact];
+    std::vector<Patch> patches = patches_of(contacts, task.mesh_contact, points, settings::most_patches);
+    const auto used = std::count_if(patches.begin(), patches.end(), [](const Patch& p) { return !p.points.empty(); });
     for (Patch& patch : patches) {
         if (patch.points.empty()) {
             world.remove_contact(patch.contact);
@@ -340,9 +431,8 @@ void SolidContacts::apply(const ContactWorld& world, const Task& task, std::span
             contacts.put_in_mesh_contact(patch.contact, task.mesh_contact);
         }
         contacts.states[patch.contact].of_compound = used > 1;
-        const float slop = contacts.states[patch.contact].slop;
-        set_patch(world, patch.contact, patch.normal, patch.points,
-                  slop + std::max(ahead - settings::slow_approach * slop, 0.0f));
+        set_manifold(world, patch, touching_reach(world, m, contacts.states[patch.contact].slop));
+        carry_over(contacts.states[patch.contact], contacts.caches[patch.contact].manifold, 0.0f);
     }
 }
 

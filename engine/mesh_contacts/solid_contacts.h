@@ -42,9 +42,22 @@ public:
     /// Finds the contacts of the listed pairs: adds and removes patches, and sets their manifolds.
     void collide(const ContactWorld& world, std::span<const Task> tasks, const Jobs& jobs, bool timed,
                  NarrowphaseProfile& profile);
+    /// Finds the points of pairs again within a step, at the present poses of their colliders. First begin_again() with
+    /// the number of tasks, then find_again() for each, on any threads, then put_again(), which sets the manifolds of
+    /// the contacts that the pair has: points that face another way than all of these get one that has lost its points.
+    /// A contact without points has an empty manifold then.
+    void begin_again(std::size_t tasks);
+    void find_again(const ContactWorld& world, const Task& task, std::size_t index);
+    void put_again(const ContactWorld& world, const Task& task, std::size_t index);
     std::size_t bytes() const;
 
 private:
+    /// Points that face alike, and the contact that they belong to; null_index if it is none of those of the last step.
+    struct Patch {
+        vec3 normal;  ///< from the mesh to the shape, mesh frame
+        std::uint32_t contact;
+        std::vector<detail::FeaturePoint> points;
+    };
     /// What is derived from the two shapes at MeshContact::seen_pose.
     struct Known {
         std::uint32_t mesh = null_index, shape = null_index, versions = 0;  ///< for which it holds
@@ -56,6 +69,7 @@ private:
         detail::FeatureCandidates candidates;
     };
     struct Surfaces;
+    static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
     static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around);
     static bool look_around(const Surfaces& s, Known& known, float margin, float depth, MeshContact& m,
                             std::optional<detail::SurfaceOverlap>& overlap);
@@ -63,8 +77,9 @@ private:
                                 std::optional<detail::SurfaceOverlap>& overlap);
     void find(const ContactWorld& world, const Task& task, std::vector<detail::FeaturePoint>& points);
     void apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points);
-    void set_patch(const ContactWorld& world, std::uint32_t contact, const vec3& normal,
-                   std::span<const detail::FeaturePoint> points, float reach);
+    static std::vector<Patch> patches_of(const ContactTable& contacts, std::uint32_t mesh_contact,
+                                         std::span<const detail::FeaturePoint> points, std::size_t most);
+    static void set_manifold(const ContactWorld& world, const Patch& patch, float reach);
 
     Scratch<std::vector<Known>> known_;                              ///< by mesh contact; derived again if it is lost
     Scratch<std::vector<std::vector<detail::FeaturePoint>>> found_;  ///< by task

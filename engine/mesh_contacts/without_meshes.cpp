@@ -35,6 +35,10 @@ std::shared_ptr<const TriangleSet> surface_of(const Shape&) { return nullptr; }
 
 void SolidContacts::collide(const ContactWorld&, std::span<const Task>, const Jobs&, bool, NarrowphaseProfile&) {}
 
+void SolidContacts::begin_again(std::size_t) {}
+void SolidContacts::find_again(const ContactWorld&, const Task&, std::size_t) {}
+void SolidContacts::put_again(const ContactWorld&, const Task&, std::size_t) {}
+
 std::size_t SolidContacts::bytes() const { return 0; }
 
 float seam_tolerance(float, float) { std::terminate(); }

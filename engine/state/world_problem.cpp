@@ -8,6 +8,7 @@
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
 #include "narrowphase/shapes/size_limits.h"
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <cmath>
@@ -307,7 +308,8 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
         if (!is_pose(m.mesh_pose) || !is_finite(m.side_point) || !is_finite(m.clearance) || !is_pose(m.seen_pose) ||
             !is_pose(m.last_pose) || !is_finite(m.reach) || !is_small(m.overlap_middle) ||
             !(m.way_out == vec3(0.0f) || is_unit(m.way_out)) || !is_length(m.seen_margin) ||
-            !is_length(m.near_margin) || !is_length(m.seen_depth))
+            !is_length(m.near_margin) || !is_length(m.overlap_depth) || !is_length(m.seen_depth) ||
+            !(m.seen_turn >= 0.0f && m.seen_turn <= tolerance::feature_most_turn_ahead))
             return "the state of a mesh contact is wrong";
     }
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {

@@ -86,6 +86,15 @@ private:
     static bool all_of(const vec3& p, const vec3& most) { return p.x <= most.x && p.y <= most.y && p.z <= most.z; }
 };
 
+/// Returns whether a normal (unit, the surface's frame) leads out of a vertex, or will after a rotation by `turn_ahead`.
+/// Far out of the region, its edges alone do not tell by which angle it is.
+bool may_touch_along(const SurfaceFeatures& surface, const SurfaceFeatures::Vertex& vertex, const vec3& normal,
+                     float turn_ahead) {
+    const float out = out_of_region(surface, vertex, normal);
+    if (out <= tolerance::feature_slack) return true;
+    return out <= tolerance::feature_slack + turn_ahead && vertex.normals.holds(normal, turn_ahead);
+}
+
 /// Returns whether a vertex and a face may become a contact. `p`: the vertex in the frame of the face.
 /// `to_vertex(normal)`: the face's normal in the frame of the vertex. Counts those that are near enough.
 template <class ToVertex>
@@ -96,7 +105,8 @@ bool may_meet(const SurfaceFeatures& of_vertex, const SurfaceFeatures::Vertex& v
         !(beside_face(face, p, limits.depth) <= bounds.beside))
         return false;
     ++nearby;
-    return out_of_region(of_vertex, vertex, -to_vertex(face.normal)) <= tolerance::feature_slack + limits.turn;
+    const float turn = limits.turn + limits.turn_ahead;
+    return out_of_region(of_vertex, vertex, -to_vertex(face.normal)) <= tolerance::feature_slack + turn;
 }
 
 /// Returns whether two edges may become a contact, in one frame. Counts those whose boxes are near enough.
@@ -162,14 +172,15 @@ void FeatureCandidates::add(NodePairs pairs, const SurfaceFeatures& a, const Sur
     std::uint64_t in_leaves = 0, nearby = 0;
     placed_.clear();
     placed_at_.assign(b.edges.size(), SurfaceFeatures::none);
-    pairs.for_each(bounds.pad, limits.turn, [&](const SurfaceFeatures::Node& of_a, const SurfaceFeatures::Node& of_b) {
+    const float turn = limits.turn + limits.turn_ahead;
+    pairs.for_each(bounds.pad, turn, [&](const SurfaceFeatures::Node& of_a, const SurfaceFeatures::Node& of_b) {
         in_leaves += pairs_of_features(of_a, of_b);
         // Most features of a leaf are far from the box of the other one.
         const NearLeaf near_b{transform_point(b_in_a, of_b.middle), pairs.absolute_rotation() * of_b.half + bounds.pad,
-                              of_b.normals, -(b_in_a.rotation * of_b.normals.axis), limits.turn};
+                              of_b.normals, -(b_in_a.rotation * of_b.normals.axis), turn};
         const NearLeaf near_a{to_b(b_in_a, of_a.middle),
                               transpose_mul(pairs.absolute_rotation(), of_a.half) + bounds.pad, of_a.normals,
-                              -transpose_mul(b_in_a.rotation, of_a.normals.axis), limits.turn};
+                              -transpose_mul(b_in_a.rotation, of_a.normals.axis), turn};
         for (std::uint32_t v = of_a.vertices.first; v < of_a.vertices.last; ++v) {
             if (!near_b.meets(a.vertices[v])) continue;
             const vec3 p = to_b(b_in_a, a.vertices[v].at);
@@ -248,7 +259,7 @@ void FeatureCandidates::add_vertex_contacts(const SurfaceFeatures& a, const Surf
         if (!(beside_face(face, p, std::max(-height, 0.0f)) <= limits.room)) continue;
         const vec3 normal =
             of_a ? -(b_in_a.rotation * face.normal) : -transpose_mul(b_in_a.rotation, face.normal);  // vertex's frame
-        if (!(out_of_region(of_vertices, vertex, normal) <= tolerance::feature_slack)) continue;
+        if (!may_touch_along(of_vertices, vertex, normal, limits.turn_ahead)) continue;
         // On an edge between two triangles of one plane, it is over both.
         const auto same = [&](const Found& other) {
             const SurfaceFeatures::Face& known = of_faces.faces[of_a ? other.pair.of_b : other.pair.of_a];

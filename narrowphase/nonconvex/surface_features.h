@@ -29,7 +29,7 @@ struct DirectionCone {
     float cosine = -1.0f, sine = 0.0f;  ///< of the angle, 0 to 180 degrees; as it stands here: all directions
 
     /// Returns whether a direction of this cone may be one of `other`, too, whose axis is `other_axis` in this one's
-    /// frame, or would be after a rotation by less than `turn` (rad, at most 0.5).
+    /// frame, or would be after a rotation by less than `turn` (rad, at most 1).
     bool meets(const DirectionCone& other, const vec3& other_axis, float turn) const {
         if (cosine + other.cosine <= 0.0f) return true;  // the angles add up to 180 degrees or more
         const float cosine_of_both = cosine * other.cosine - sine * other.sine,
@@ -38,6 +38,8 @@ struct DirectionCone {
         if (sine_of_both * cosine_of_turn + cosine_of_both * turn <= 0.0f && cosine_of_both < 0.0f) return true;
         return glm::dot(axis, other_axis) >= cosine_of_both * cosine_of_turn - sine_of_both * turn;
     }
+    /// The same for one direction, in this cone's frame.
+    bool holds(const vec3& direction, float turn) const { return meets({direction, 1.0f, 0.0f}, direction, turn); }
     /// Makes the angle large enough for another cone, about an axis of its own.
     void add(const DirectionCone& other);
 };

@@ -31,6 +31,35 @@ void keep_near(const TriangleSet& set, std::vector<std::uint32_t>& triangles, co
     triangles.resize(kept);
 }
 
+bool is_inside(const TriangleSet& solid, const vec3& point) {
+    const Aabb& box = solid.bounds();
+    if (!contains(box, Aabb{point, point})) return false;
+    // Along y, so that a triangle is passed if the point is in its shadow. Two triangles that share an edge compute the
+    // same number for it, with the other sign: the ray passes one of them, never both or none.
+    using Plane = glm::dvec2;
+    const Plane at(point.x, point.z);
+    const auto side = [&](const vec3& from, const vec3& to) {
+        const bool in_order = from.x != to.x ? from.x < to.x : from.z < to.z;
+        const vec3 &p = in_order ? from : to, &q = in_order ? to : from;
+        const Plane along = Plane(q.x, q.z) - Plane(p.x, p.z), across = at - Plane(p.x, p.z);
+        const bool left = along.x * across.y - along.y * across.x >= 0.0;
+        return left == in_order;
+    };
+    bool inside = false;
+    const vec3 up(0.0f, box.upper.y - point.y, 0.0f);
+    solid.cast(point, 2.0f * up, vec3(0.0f), [&](std::uint32_t t, float most) {
+        const std::array<vec3, 3> p = solid.points(t);
+        const bool first = side(p[0], p[1]);
+        if (side(p[1], p[2]) != first || side(p[2], p[0]) != first) return most;
+        const glm::dvec3 a(p[0]), normal = glm::cross(glm::dvec3(p[1]) - a, glm::dvec3(p[2]) - a);
+        // The ray meets the plane above the point if the point is behind the triangle that faces up.
+        const double height = glm::dot(normal, glm::dvec3(point) - a);
+        if ((normal.y > 0.0) == (height < 0.0)) inside = !inside;
+        return most;
+    });
+    return inside;
+}
+
 namespace {
 
 /// A triangle in A's frame.

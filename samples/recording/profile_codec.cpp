@@ -74,6 +74,11 @@ void for_each_column(Row& row, F&& f) {
     f("joint_passes_alone", p.joints.passes_alone);
     f("joints_us", p.joints.microseconds);
     f("coupled_us", p.joints.coupled_microseconds);
+    f("feature_node_pairs", n.features.node_pairs);
+    f("feature_pairs", n.features.pairs);
+    f("feature_nearby", n.features.nearby);
+    f("feature_candidates", n.features.candidates);
+    f("feature_points", n.features.points);
 }
 
 /// Each number as an integer, and back. Doubles are times but for the energy, which like a float keeps 16 bits of its

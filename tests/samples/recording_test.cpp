@@ -211,6 +211,23 @@ TEST_CASE("a recording has the profile of every step, so that no spike is lost b
     CHECK(recording.step(recording.worst_step()).profile.total == most);
 }
 
+TEST_CASE("a recording has what the search for contacts of solids looked at") {
+    const Run run = record("solid_gears", 40);
+    const Recording recording = reading(run.bytes);
+    std::uint64_t candidates = 0;
+    for (std::size_t i = 0; i < recording.step_count(); ++i) {
+        const FeatureCounts &read = recording.step(i).profile.narrowphase.features,
+                            &truth = run.profiles[i].narrowphase.features;
+        CHECK(read.node_pairs == truth.node_pairs);
+        CHECK(read.pairs == truth.pairs);
+        CHECK(read.nearby == truth.nearby);
+        CHECK(read.candidates == truth.candidates);
+        CHECK(read.points == truth.points);
+        candidates += read.candidates;
+    }
+    CHECK(candidates > 0);
+}
+
 TEST_CASE("bodies that come, go, change, are teleported or reuse a slot are as they were") {
     SceneData scene;
     scene.bodies.push_back({.type = BodyType::fixed, .shape = box({20, 1, 20}), .position = {0, -1, 0}});

@@ -2,6 +2,7 @@
 
 #include "narrowphase/nonconvex/feature_contacts.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
+#include "narrowphase/tolerances.h"
 #include "samples/scenes/kit/solids.h"
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
 #include "tests/narrowphase/triangles/triangle_oracle.h"
@@ -36,10 +37,15 @@ SurfaceFeatures without_bounds(const SurfaceFeatures& features) {
     return all;
 }
 
+/// `all_pairs`: all pairs of features are candidates.
 std::vector<FeaturePoint> contacts_of(const SurfaceFeatures& a, const SurfaceFeatures& b, const Transform& found_at,
-                                      const Transform& now, float margin, const FeatureLimits& limits, float depth) {
+                                      const Transform& now, float margin, const FeatureLimits& limits, float depth,
+                                      bool all_pairs = false) {
     FeatureCandidates candidates;
-    candidates.find(a, b, to_matrix_transform(found_at), margin, limits);
+    if (all_pairs)
+        candidates.find(without_bounds(a), without_bounds(b), to_matrix_transform(found_at), margin, limits);
+    else
+        candidates.find(a, b, to_matrix_transform(found_at), margin, limits);
     std::vector<FeaturePoint> points;
     FeatureLimits then = limits;
     then.depth = depth;
@@ -68,12 +74,19 @@ TEST_CASE("candidates that were found at a pose nearby give the contacts of all 
         const float turn = 0.5f * reach / (1.75f * b.size);  // b.size is half of its longest side
         const Transform before{now.position + vec3(random.direction()) * (0.5f * reach),
                                quat(glm::angleAxis(double{turn}, axis) * glm::dquat(now.rotation))};
-        const FeatureLimits limits{.reach = reach, .turn = turn, .depth = depth + reach, .room = 1e-4f * size};
-        const FeatureLimits here{
-            .reach = 1e-3f * size, .turn = 1e-3f, .depth = depth + 1e-3f * size, .room = 1e-4f * size};
+        const float turn_ahead =
+            random.chance(0.5) ? float(random.between(0.0, double{tolerance::feature_most_turn_ahead})) : 0.0f;
+        const FeatureLimits limits{
+            .reach = reach, .turn = turn, .turn_ahead = turn_ahead, .depth = depth + reach, .room = 1e-4f * size};
+        const FeatureLimits here{.reach = 1e-3f * size,
+                                 .turn = 1e-3f,
+                                 .turn_ahead = turn_ahead,
+                                 .depth = depth + 1e-3f * size,
+                                 .room = 1e-4f * size};
         const std::vector<FeaturePoint> found =
             contacts_of(a.features(), b.features(), before, now, margin, limits, depth);
-        const std::vector<FeaturePoint> oracle = contacts_of(all_a, all_b, now, now, margin, here, depth);
+        const std::vector<FeaturePoint> oracle =
+            contacts_of(a.features(), b.features(), now, now, margin, here, depth, true);
         const auto key = [](const FeaturePoint& p) {
             return std::tuple(p.id, p.separation, p.normal.x, p.normal.y, p.normal.z);
         };

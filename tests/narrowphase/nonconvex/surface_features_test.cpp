@@ -5,6 +5,8 @@
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
 #include "tests/narrowphase/triangles/triangle_oracle.h"
 
+#include <talus/narrowphase/triangles/queries.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -176,6 +178,29 @@ TEST_CASE("the parts of two surfaces inside of each other are those that all pai
     MESSAGE(overlapping << " pairs overlap, with " << inside << " faces inside of the other one");
     CHECK(overlapping > 100);
     CHECK(inside > 500);
+}
+
+TEST_CASE("a point is inside of a solid where a ray in another direction tells so") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(74);
+    int inside = 0, rounds = 3000 * nonconvex_scale();
+    for (int round = 0; round < rounds; ++round) {
+        const SolidSurface& a = any_of(all, random);
+        CAPTURE(a.solid.name);
+        vec3 point = center(a.set->bounds()) + half_extents(a.set->bounds()) * random.point(-1.0f, 1.0f);
+        // Often right below or above a vertex, where triangles meet and some are upright.
+        if (random.chance(0.3)) {
+            const auto& vertices = a.solid.mesh.vertices;
+            const vec3& vertex = vertices[static_cast<std::size_t>(random.below(static_cast<int>(vertices.size())))];
+            point = {vertex.x, point.y, vertex.z};
+            // On the surface itself, rounding decides.
+            if (!(nearest(*a.set, point).distance > 1e-4f * a.size)) continue;
+        }
+        const bool is_in = is_inside(a.features(), glm::dvec3(point));
+        CHECK(is_inside(*a.set, point) == is_in);
+        inside += is_in ? 1 : 0;
+    }
+    CHECK(inside > rounds / 10);
 }
 
 TEST_CASE("a segment is blocked by the faces that it passes through, and by no others") {
