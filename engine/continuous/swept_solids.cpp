@@ -131,6 +131,17 @@ static WorldTransform carried(const Path& path, float time, const RigidMotion& o
     return translated(multiply(pose_at(obstacle, dt), in_obstacle), path.origin);
 }
 
+/// Takes from the velocity of a body what gravity has added in the time that the body has lost, s: it has not fallen as
+/// far. A body that does not fall keeps its velocity.
+static void remove_unused_fall(const ContinuousInput& in, Body& body, float lost) {
+    const vec3 gravity = body.gravity_scale * in.gravity;
+    const float strength = std::sqrt(length_squared(gravity));
+    if (!(strength > 0.0f)) return;
+    const vec3 down = gravity / strength;
+    const float falls = glm::dot(body.linear_velocity, down);
+    body.linear_velocity -= std::clamp(falls, 0.0f, strength * lost) * down;
+}
+
 void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::span<const std::uint32_t> bodies,
                        float largest_motion) {
     surfaces_.clear();
@@ -164,6 +175,7 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
         const float end = std::max(first, least * in.dt);
         const bool stands = in.bodies[hit->other_body].is_dynamic() || in.solver_body(hit->other_body) == nullptr;
         out.set_end_pose(in, slot, stands ? path.pose_at(end) : carried(path, end, hit->other_motion, in.dt));
+        remove_unused_fall(in, out.bodies[slot], in.dt - end);
     }
 }
 

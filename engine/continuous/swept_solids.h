@@ -3,8 +3,8 @@
 ///
 /// The body's path is searched for the first time at which two features that can touch get deeper into each other than
 /// is allowed (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
-/// velocity, and the contacts of the next step stop it: it loses the rest of one step. If it hit a kinematic body, it
-/// moves with that one for the rest of the step.
+/// velocity at that time, and the contacts of the next step stop it: it loses the rest of one step. If it hit a
+/// kinematic body, it moves with that one for the rest of the step.
 ///
 /// Round shapes have no features. Against them the solid is placed along its path at distances of half its thickness.
 /// If it overlaps the shape at one of these places and does not at the start, it ends just before the overlap begins.
