@@ -215,7 +215,6 @@ Result<SceneData> bowl(const SceneOptions& options) {
         boxes += 8.0f * half.x * half.y * half.z;
         BodyDef thing;
         thing.mesh = *made;
-        thing.continuous = Continuous::all;  // things that hit each other fast would get caught
         things.push_back(thing);
         meshes.push_back(std::move(*file));
     }
