@@ -195,8 +195,8 @@ public:
     bool has_found_manifold(std::uint32_t contact) const {
         return records[contact].state == PairState::touching && caches[contact].manifold.count != 0;
     }
-    /// Returns whether a contact's manifold is not the result of one test of its two colliders, so that it can't be
-    /// found again within the step: its points stay fixed in the bodies.
+    /// Returns whether a contact's manifold is not what the narrowphase has found, so that it can't be found again within
+    /// the step: its points stay fixed in the bodies.
     bool keeps_points(std::uint32_t contact) const { return states[contact].merged || states[contact].modified; }
     /// Gives a contact another manifold for the rest of the step. Returns it; at first it is a copy of the present one.
     /// The reference is valid until the next call.

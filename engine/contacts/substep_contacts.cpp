@@ -104,7 +104,7 @@ void SubstepContacts::move_colliders(const Input& in, std::uint32_t slot) {
 }
 
 /// Updates the separations of a manifold that the narrowphase did not make: its points stay fixed in the two bodies.
-static void keep_points(const ContactWorld& world, std::uint32_t contact) {
+static void update_separations(const ContactWorld& world, std::uint32_t contact) {
     const ContactTable& contacts = world.contacts;
     const Colliders& colliders = world.colliders;
     Manifold& manifold = world.contacts.replace_manifold(contact);
@@ -215,8 +215,9 @@ void SubstepContacts::list_struck_after_sliding(const Input& in) {
         if (contacts.records[c].rung != Rung::features) {
             list_contact(in, c, false);
         } else {
-            for_each_contact_of_mesh(contacts, contacts.states[c].mesh_contact,
-                                     [&](std::uint32_t patch) { list_contact(in, patch, false); });
+            for_each_contact_of_mesh(contacts, contacts.states[c].mesh_contact, [&](std::uint32_t patch) {
+                if (in.solver.sweeps(patch)) list_contact(in, patch, false);
+            });
         }
         move_colliders(in, contacts.bodies[c].a);
         move_colliders(in, contacts.bodies[c].b);
@@ -316,7 +317,7 @@ void SubstepContacts::take_result(const Input& in, std::uint32_t c, const Manifo
     // Shapes that have separated within the step are still reported as a contact of this step.
     renewed_[at].apart = true;
     contacts.replace_manifold(c) = before;
-    keep_points(in.world, c);
+    update_separations(in.world, c);
 }
 
 void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t) {
@@ -336,7 +337,7 @@ void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t
     at = 0;
     for (std::size_t k = 0; k < patches_.size(); ++k) take_result(in, patches_[k], patches_before_[k], at);
     for (const ContactSolver::Renewed& r : renewed_) {
-        if (keeps_points(in, r.contact)) keep_points(in.world, r.contact);
+        if (keeps_points(in, r.contact)) update_separations(in.world, r.contact);
     }
     in.solver.begin_renewals(renewed_, contacts);
 }
