@@ -483,6 +483,9 @@ inline constexpr float least_solid_motion = 0.02f;
 /// An upper limit of that motion, in inner radii. Larger: thin fast bodies are pushed through obstacles. Smaller: more
 /// bodies are held in place for many steps.
 inline constexpr float least_solid_way = 0.2f;
+/// The most boxes and hulls whose surfaces are kept from step to step for sweeps of solids. More: more memory. Fewer: they
+/// are made again, at up to a millisecond each.
+inline constexpr std::size_t most_swept_surfaces = 256;
 /// Number of bisections between the last place where such a body is clear of a round shape and the first one where it is
 /// not. Fewer: it stops earlier.
 inline constexpr int solid_bisections = 6;

@@ -15,8 +15,10 @@ const TriangleSet* SweptSolids::surface(const ContinuousInput& in, std::uint32_t
     if (def.mesh) return def.mesh.get();
     if (def.shape.radius > 0.0f) return nullptr;
     const auto [known, is_new] = surfaces_.try_emplace(shape);
-    if (is_new) known->second = surface_of(def.shape);
-    return known->second.get();
+    KnownSurface& surface = known->second;
+    if (is_new || surface.version != in.colliders.versions[shape])
+        surface = {in.colliders.versions[shape], surface_of(def.shape)};
+    return surface.set.get();
 }
 
 /// Lists the shapes that the body of a path may hit. They are in the order of their slots.
@@ -144,7 +146,7 @@ static void remove_unused_fall(const ContinuousInput& in, Body& body, float lost
 
 void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::span<const std::uint32_t> bodies,
                        float largest_motion) {
-    surfaces_.clear();
+    if (surfaces_.size() > settings::most_swept_surfaces) surfaces_.clear();
     for (const std::uint32_t slot : bodies) {
         // One that sleeps does not move: what hits it is a contact of the next step.
         if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) continue;

@@ -46,7 +46,11 @@ private:
     // Scratch.
     std::vector<Meeting> meetings_;
     std::vector<std::uint32_t> near_;
-    std::unordered_map<std::uint32_t, std::shared_ptr<const TriangleSet>> surfaces_;  ///< of boxes and hulls, by shape
+    struct KnownSurface {
+        std::uint32_t version = 0;  ///< of the shape
+        std::shared_ptr<const TriangleSet> set;
+    };
+    std::unordered_map<std::uint32_t, KnownSurface> surfaces_;  ///< of boxes and hulls, by shape
     detail::SurfaceFeatures near_own_, near_other_;
     detail::FeatureSweep sweep_;
     std::vector<std::uint32_t> found_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace talus {
 
@@ -25,6 +26,11 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
+    // Of a solid and a surface that has no inside, the solid is the shape: it has a side of the surface.
+    if (shapes.defs[shape].mesh && !shapes.defs[shape].mesh->is_solid()) {
+        std::swap(shape, mesh);
+        std::swap(shape_body, mesh_body);
+    }
     const bool by_features = meets_by_features(shapes, world.bodies, shape, mesh, mesh_body);
     if ((shapes.defs[shape].mesh && !by_features) || !world.view().may_touch(shape, mesh)) return;
     const float displacements = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
@@ -39,8 +45,10 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         k = contacts.find_or_add_mesh_contact(p, shape, shape_body, mesh, mesh_body);
         contacts.mesh_contacts[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
         contacts.mesh_contacts[k].by_features = by_features;
+        if (by_features) contacts.mesh_contacts[k].clearance = -1.0f;  // no side is known yet
     }
     if (by_features) {
+        if (!shapes.defs[mesh].mesh->is_solid()) update_side(world, k);
         solid_tasks_.push_back({k, p});
         return;
     }
@@ -270,7 +278,8 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t k) {
     ContactTable& contacts = world.contacts;
     MeshContact& mesh_contact = contacts.mesh_contacts[k];
     if (mesh_contact.sensor) return false;
-    const vec3 middle_of_shape(detail::inside_of(shapes.defs[mesh_contact.shape].shape));
+    const ShapeDef& shape = shapes.defs[mesh_contact.shape];
+    const vec3 middle_of_shape(shape.mesh ? inner_point(*shape.mesh) : vec3(detail::inside_of(shape.shape)));
     const vec3 middle = inverse_transform_point(colliders.poses[mesh_contact.mesh],
                                                 transform_point(colliders.poses[mesh_contact.shape], middle_of_shape));
     const std::uint32_t stamp = colliders.versions[mesh_contact.shape] + colliders.versions[mesh_contact.mesh];
@@ -314,7 +323,7 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t k) {
             mesh_contact.clearance = std::min(mesh_contact.clearance, distance_bound(triangle.points, triangle.normal,
                                                                                      middle, mesh_contact.clearance));
     }
-    if (!mesh_contact.pressed_through && !mesh_contact.marked) return true;
+    if (mesh_contact.by_features || (!mesh_contact.pressed_through && !mesh_contact.marked)) return true;
     mesh_contact.marked = mesh_contact.pressed_through;
     any_pressed_through_ = any_pressed_through_ || mesh_contact.pressed_through;
     for_each_contact_of_mesh(contacts, k, [&](std::uint32_t c) {

@@ -32,6 +32,11 @@ struct PatchPoint {
 
 }  // namespace
 
+vec3 inner_point(const TriangleSet& solid) {
+    const SetTriangle t = solid.triangle(0);
+    return (t.points[0] + t.points[1] + t.points[2]) / 3.0f - 0.25f * solid.solid_thickness() * t.normal;
+}
+
 std::shared_ptr<const TriangleSet> surface_of(const Shape& shape) {
     std::vector<vec3> vertices;
     std::vector<std::uint32_t> indices;
@@ -140,6 +145,16 @@ void SolidContacts::set_way_to_surface(const Surfaces& s, bool crosses, MeshCont
     m.way_out = b_is_smaller ? way.out : -rotate(s.b_in_a.rotation, way.out);
     m.overlap_middle = b_is_smaller ? middle : transform_point(s.b_in_a, middle);
     m.overlap_depth = std::max(way.depth + std::min(s.radius_a, s.radius_b), settings::solid_recovery * s.size);
+}
+
+/// The same for a solid that is wholly behind a surface that has no inside: back to the side where it belongs.
+void SolidContacts::set_way_back(const Surfaces& s, MeshContact& m) {
+    const vec3 place = transform_point(s.b_in_a, inner_point(s.b)), way = m.side_point - place;
+    const float distance = std::sqrt(length_squared(way));
+    if (!(distance > 0.0f)) return;
+    m.way_out = way / distance;
+    m.overlap_middle = place;
+    m.overlap_depth = distance + s.radius_b;
 }
 
 /// Collects the features of surfaces that are no solids, within a distance of the other one, m.
@@ -307,6 +322,7 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
         const bool crosses = may_cross && overlap->crosses;
         if (crosses) set_way_out(*overlap, s.size, m);
         if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
+        if (!crosses && m.pressed_through) set_way_back(s, m);
     }
     m.is_recovering = m.way_out != vec3(0.0f) && !touches;
     if (!m.is_recovering) return;

@@ -30,6 +30,9 @@ namespace talus {
 bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::uint32_t shape, std::uint32_t mesh,
                        std::uint32_t mesh_body);
 
+/// Returns a point inside of a solid, near its surface, m.
+vec3 inner_point(const TriangleSet& solid);
+
 /// Returns a box or a hull as a surface; null for other shapes.
 std::shared_ptr<const TriangleSet> surface_of(const Shape& shape);
 
@@ -70,6 +73,7 @@ private:
     };
     struct Surfaces;
     static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
+    static void set_way_back(const Surfaces& s, MeshContact& m);
     static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around);
     static bool look_around(const Surfaces& s, Known& known, float margin, float depth, MeshContact& m,
                             std::optional<detail::SurfaceOverlap>& overlap);

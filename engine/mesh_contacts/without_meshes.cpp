@@ -31,6 +31,8 @@ bool meets_by_features(const ShapePool&, const BodyStore&, std::uint32_t, std::u
     std::terminate();
 }
 
+vec3 inner_point(const TriangleSet&) { std::terminate(); }
+
 std::shared_ptr<const TriangleSet> surface_of(const Shape&) { return nullptr; }
 
 void SolidContacts::collide(const ContactWorld&, std::span<const Task>, const Jobs&, bool, NarrowphaseProfile&) {}

@@ -95,7 +95,8 @@ void World::State::do_work(const SolvePlan::Work& work, const SolveInput& in, st
             break;
         case Kind::renew_contacts:
             (substep_contacts.*work.renewal)(
-                {contact_world(), in, moving, solver, mesh_contacts, solid_contacts, collide_settings(), any_locked}, first, last);
+                {contact_world(), in, moving, solver, mesh_contacts, solid_contacts, collide_settings(), any_locked},
+                first, last);
             if (work.renewal == &SubstepContacts::list) profile.renewed_contacts += substep_contacts.renewed_count();
             break;
         case Kind::bound_iterations:
