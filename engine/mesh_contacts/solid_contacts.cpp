@@ -400,11 +400,10 @@ void SolidContacts::put_again(const ContactWorld& world, const Task& task, std::
     for_each_contact_of_mesh(contacts, task.mesh_contact, [&](std::uint32_t) { ++most; });
     std::vector<Patch> patches = patches_of(contacts, task.mesh_contact, found_[index], most);
     // Contacts that have lost their points are free for those that face elsewhere.
-    auto free = patches.begin();
+    const auto is_free = [](const Patch& each) { return each.points.empty() && each.contact != null_index; };
     for (Patch& patch : patches) {
-        if (patch.contact != null_index) continue;
-        free = std::find_if(free, patches.end(), [](const Patch& each) { return each.points.empty(); });
-        std::swap(patch.contact, free->contact);
+        if (patch.contact == null_index && !patch.points.empty())
+            std::swap(patch.contact, std::find_if(patches.begin(), patches.end(), is_free)->contact);
     }
     for (const Patch& patch : patches) {
         if (patch.contact == null_index) continue;
