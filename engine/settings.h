@@ -438,8 +438,9 @@ inline constexpr float solid_most_depth = 0.06f;
 /// It is at least this * the thickness of the thinner one, so that rings and rods that a heavy load presses into each
 /// other do not lose their contacts.
 inline constexpr float solid_thick_depth = 0.75f;
-/// Overlaps up to this * the deepest one of the last step, and by what the two have moved since, are expected. 1: a solid
-/// of 1 cm that stands on three points loses all of them at once by rounding. Larger: see solid_most_depth.
+/// The expected overlap of two solids is this * the deepest one of the last step, plus the distance that they have moved
+/// since. Deeper features do not count. 1: a solid of 1 cm that stands on three points loses all three at once by
+/// rounding. Larger: see solid_most_depth.
 inline constexpr float solid_depth_ahead = 1.25f;
 /// Of thin solids, overlaps of this * their thickness are always looked for: continuous collision lets one end of a bar
 /// in by half of its thickness while the other one rests. Smaller: it hangs there, and its velocity grows.
@@ -483,8 +484,8 @@ inline constexpr float least_solid_motion = 0.02f;
 /// An upper limit of that motion, in inner radii. Larger: thin fast bodies are pushed through obstacles. Smaller: more
 /// bodies are held in place for many steps.
 inline constexpr float least_solid_way = 0.2f;
-/// The most boxes and hulls whose surfaces are kept from step to step for sweeps of solids. More: more memory. Fewer: they
-/// are made again, at up to a millisecond each.
+/// The most boxes and hulls whose surfaces are kept from step to step for sweeps of solids. Larger: more memory. Smaller:
+/// surfaces are made again, which takes up to a millisecond per surface.
 inline constexpr std::size_t most_swept_surfaces = 256;
 /// Number of bisections between the last place where such a body is clear of a round shape and the first one where it is
 /// not. Fewer: it stops earlier.

@@ -317,9 +317,8 @@ inline constexpr float feature_nearly_flat = 0.9f;
 inline constexpr float feature_edge_slack = 0.05f;
 /// The most that two surfaces may rotate between two searches for candidates, rad.
 inline constexpr float feature_most_turn = 0.12f;
-/// The most that a vertex may have to rotate until it can touch a face, to count as a point ahead (FeatureLimits::turn_ahead),
-/// rad. Larger: points that never touch. Smaller: a bar that lands on one edge rolls on over the next one instead of
-/// lying down.
+/// The largest FeatureLimits::turn_ahead, rad. Larger: contact points at vertices that never touch. Smaller: a bar that
+/// lands on one of its edges rolls over the next edge instead of coming to lie on its side.
 inline constexpr float feature_most_turn_ahead = 0.7f;
 /// Sine of the angle between two edges up to which they count as parallel.
 inline constexpr float feature_parallel = 0.02f;

@@ -99,12 +99,12 @@ struct MeshContact {
     /// ones are nearer: those far behind them do not touch in the same step.
     float near_margin = 0.0f;
     float seen_depth = 0.0f;  ///< for patches: how deep the two may have overlapped then, m
-    float seen_turn = 0.0f;   ///< for patches: how far the two were expected to rotate within a step then, rad
+    float seen_turn = 0.0f;   ///< for patches: FeatureLimits::turn_ahead of that search, rad
     Transform last_pose;      ///< for patches: pose of the shape in the mesh at the last step
     /// For patches of two solids that overlap too deep for their features: the direction in which the shape leaves the
     /// mesh, unit, and the middle of the overlap, m, both in the mesh's frame. Zero if there is none.
     vec3 way_out{0.0f}, overlap_middle{0.0f};
-    float overlap_depth = 0.0f;  ///< with which they are pushed apart along it, m
+    float overlap_depth = 0.0f;  ///< penetration of the contact point along `way_out`, m
     bool was_far = false;        ///< for patches: nothing within the margin and `reach` when they were searched
     bool is_recovering = false;  ///< its only contact is along `way_out`
     bool by_features = false;    ///< its contacts are patches, and not with triangles (solid_contacts.h)
@@ -195,8 +195,8 @@ public:
     bool has_found_manifold(std::uint32_t contact) const {
         return records[contact].state == PairState::touching && caches[contact].manifold.count != 0;
     }
-    /// Returns whether a contact's manifold is not what the narrowphase has found, so that it can't be found again within
-    /// the step: its points stay fixed in the bodies.
+    /// Returns whether a contact's manifold differs from the one that the narrowphase found. Such a manifold can't be found
+    /// again within the step: its points stay fixed in the bodies.
     bool keeps_points(std::uint32_t contact) const { return states[contact].merged || states[contact].modified; }
     /// Gives a contact another manifold for the rest of the step. Returns it; at first it is a copy of the present one.
     /// The reference is valid until the next call.

@@ -149,8 +149,8 @@ static void take_back(const SolveInput& in, SolverBodies& moving, std::uint32_t 
     moving.motions().set_spin(i, alone);
 }
 
-/// Returns whether the points of a contact stay fixed in the bodies. The patches of two solids are found again together,
-/// or not at all.
+/// Returns whether the points of a contact stay fixed in the bodies. If one patch of two solids keeps its points, all of
+/// them do.
 bool SubstepContacts::keeps_points(const Input& in, std::uint32_t contact) {
     const ContactTable& contacts = in.world.contacts;
     if (contacts.records[contact].rung != Rung::features) return contacts.keeps_points(contact);
@@ -161,7 +161,7 @@ bool SubstepContacts::keeps_points(const Input& in, std::uint32_t contact) {
     return keeps;
 }
 
-/// Lists a contact to be renewed, and how its manifold is found again.
+/// Lists a contact to be renewed, and the test that finds its manifold again.
 void SubstepContacts::list_contact(const Input& in, std::uint32_t contact, bool alone) {
     if (renewed_at_[contact] == renewal_) return;
     renewed_at_[contact] = renewal_;
@@ -305,8 +305,8 @@ void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::u
     detail::collide(in.world.colliders, contacts.pages(), list, settings, scratch_[first], counts);
 }
 
-/// Lets contacts whose shapes have separated keep the manifold that they had `before`. `at`: where renewed_ is searched
-/// for the next contact; both lists have the same order.
+/// Takes the manifold that was found again. If the shapes have separated, the contact keeps the manifold `before`. `at`:
+/// where the search for the contact in renewed_ begins; calls are in the order of renewed_.
 void SubstepContacts::take_result(const Input& in, std::uint32_t c, const Manifold& before, std::size_t& at) {
     ContactTable& contacts = in.world.contacts;
     while (renewed_[at].contact != c) ++at;
@@ -314,7 +314,7 @@ void SubstepContacts::take_result(const Input& in, std::uint32_t c, const Manifo
         if (before.points[i].separation <= 0.0f) contacts.states[c].met = true;
     }
     if (contacts.has_manifold(c)) return;
-    // Shapes that have separated within the step are still reported as a contact of this step.
+    // The contact is still reported for this step.
     renewed_[at].apart = true;
     contacts.replace_manifold(c) = before;
     update_separations(in.world, c);

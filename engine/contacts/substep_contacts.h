@@ -17,8 +17,8 @@
 /// The separation of a point is still s0 + J q, with q the motion since the start of the step: s0 is set so that this
 /// gives the separation that was found now.
 ///
-/// The patches of two solids (solid_contacts.h) are found again together. They keep the contacts that they have, since a
-/// step cannot get new lanes: points that face another way than all of them take the place of a patch that has parted.
+/// The patches of two solids (solid_contacts.h) are found again together. The pair keeps its contacts, because no lanes are
+/// added within a step: a new patch takes the contact of a patch that has lost its points.
 ///
 /// Three kinds of contacts are not renewed: contacts that a modifier has changed; contacts of bodies with joints,
 /// because joints solve such contacts with lever arms of their own (contact_groups.h); and contacts of stiff groups

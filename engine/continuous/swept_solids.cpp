@@ -133,9 +133,9 @@ static WorldTransform carried(const Path& path, float time, const RigidMotion& o
     return translated(multiply(pose_at(obstacle, dt), in_obstacle), path.origin);
 }
 
-/// Takes from the velocity of a body what gravity has added in the time that the body has lost, s: it has not fallen as
-/// far. A body that does not fall keeps its velocity.
-static void remove_unused_fall(const ContinuousInput& in, Body& body, float lost) {
+/// Takes back the velocity that gravity has added in the time `lost` (s), by which the body's step was shortened: the
+/// body has not fallen as far, so it would gain energy. A body that does not fall keeps its velocity.
+static void take_back_gravity(const ContinuousInput& in, Body& body, float lost) {
     const vec3 gravity = body.gravity_scale * in.gravity;
     const float strength = std::sqrt(length_squared(gravity));
     if (!(strength > 0.0f)) return;
@@ -177,7 +177,7 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
         const float end = std::max(first, least * in.dt);
         const bool stands = in.bodies[hit->other_body].is_dynamic() || in.solver_body(hit->other_body) == nullptr;
         out.set_end_pose(in, slot, stands ? path.pose_at(end) : carried(path, end, hit->other_motion, in.dt));
-        remove_unused_fall(in, out.bodies[slot], in.dt - end);
+        take_back_gravity(in, out.bodies[slot], in.dt - end);
     }
 }
 

@@ -26,7 +26,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    // Of a solid and a surface that has no inside, the solid is the shape: it has a side of the surface.
+    // If one of the two is no solid, the other one is the shape, because update_side() tracks the shape.
     if (shapes.defs[shape].mesh && !shapes.defs[shape].mesh->is_solid()) {
         std::swap(shape, mesh);
         std::swap(shape_body, mesh_body);
@@ -45,7 +45,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         k = contacts.find_or_add_mesh_contact(p, shape, shape_body, mesh, mesh_body);
         contacts.mesh_contacts[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
         contacts.mesh_contacts[k].by_features = by_features;
-        if (by_features) contacts.mesh_contacts[k].clearance = -1.0f;  // no side is known yet
+        if (by_features) contacts.mesh_contacts[k].clearance = -1.0f;  // its side is not known yet
     }
     if (by_features) {
         if (!shapes.defs[mesh].mesh->is_solid()) update_side(world, k);

@@ -69,12 +69,11 @@ bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::ui
     return set.is_solid() && bodies[mesh_body].is_dynamic() && is_polyhedron;
 }
 
-/// Looks for the direction in which two solids part that overlap, but not by features that could have touched: deeper
-/// than half of their thickness, after a fast impact or because they were put there. Along the area vector of the curve
-/// in which they cross, the volume of the overlap falls fastest, and it is the same from step to step.
-static void set_way_out(const detail::SurfaceOverlap& overlap, float size, MeshContact& m) {
+/// Sets MeshContact::way_out to the area vector of the curve in which two solids cross: in that direction the volume of
+/// the overlap falls fastest, and the direction stays the same from step to step. Sets nothing if one solid goes through
+/// the other from side to side, since the vector is about zero then.
+static void set_way_along_area(const detail::SurfaceOverlap& overlap, float size, MeshContact& m) {
     const float area = std::sqrt(length_squared(overlap.area));
-    // If one goes through the other from side to side, there is no such direction.
     if (!(area > settings::least_overlap_area * overlap.length * overlap.length)) return;
     m.way_out = overlap.area / area;
     m.overlap_middle = overlap.middle;
@@ -89,7 +88,8 @@ struct SolidContacts::Surfaces {
     float radius_a, radius_b;  ///< of spheres around the origins of their frames, m
     float size;                ///< half of the longest side of the smaller one's box, m
     float ahead;               ///< the most that points of the two are expected to move past each other in the step, m
-    float turn_ahead;  ///< how far they may rotate in the step, if what they hit turns their motion into one, rad
+    float
+        turn_ahead;  ///< how far they may rotate in the step if an impact turns all of their motion into rotation, rad
 
     float motion_since(const Transform& pose) const {
         return radius_b < radius_a
@@ -110,13 +110,13 @@ struct SolidContacts::Surfaces {
     }
 };
 
-/// The shortest way of a point out of a solid, or straight away from the solid if the point is outside.
-struct WayToSurface {
-    vec3 out;     ///< unit
-    float depth;  ///< how deep the point is inside, m; negative: outside
+/// The direction in which a point's depth in a solid falls fastest.
+struct WayOut {
+    vec3 direction;  ///< unit
+    float depth;     ///< distance of the point from the surface, m; negative: the point is outside
 };
 
-static WayToSurface way_to_surface(const TriangleSet& solid, const vec3& point, bool inside) {
+static WayOut way_out_of(const TriangleSet& solid, const vec3& point, bool inside) {
     const NearestOnTriangles at = nearest(solid, point);
     if (!(at.distance > tolerance::feature_level * largest(half_extents(solid.bounds()))))
         return {solid.triangle(at.triangle).normal, 0.0f};
@@ -124,8 +124,8 @@ static WayToSurface way_to_surface(const TriangleSet& solid, const vec3& point, 
     return {sign / at.distance * (at.point - point), sign * at.distance};
 }
 
-/// Looks for the way out where the curve in which two solids cross tells none: where one goes through the other from
-/// side to side, or is wholly inside of it. It is the shortest way of the middle of the smaller one.
+/// Sets MeshContact::way_out for two solids of which one goes through the other from side to side (`crosses`), or is
+/// wholly inside of it: the middle of the smaller solid leaves the larger one on the shortest path.
 void SolidContacts::set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m) {
     if (!s.a.is_solid() || !s.b.is_solid()) return;
     const bool b_is_smaller = s.radius_b <= s.radius_a;
@@ -134,20 +134,20 @@ void SolidContacts::set_way_to_surface(const Surfaces& s, bool crosses, MeshCont
     const MatrixTransform place = to_matrix_transform(in_outer);
     const vec3 middle = transform_point(place, center(inner.bounds()));
     const bool middle_inside = detail::is_inside(outer, middle);
-    WayToSurface way{};
+    WayOut way{};
     if (crosses) {
-        way = way_to_surface(outer, middle, middle_inside);
+        way = way_out_of(outer, middle, middle_inside);
     } else {
         const vec3 corner = transform_point(place, inner.points(0)[0]);
         if (!detail::is_inside(outer, corner)) return;
-        way = way_to_surface(outer, middle_inside ? middle : corner, true);
+        way = way_out_of(outer, middle_inside ? middle : corner, true);
     }
-    m.way_out = b_is_smaller ? way.out : -rotate(s.b_in_a.rotation, way.out);
+    m.way_out = b_is_smaller ? way.direction : -rotate(s.b_in_a.rotation, way.direction);
     m.overlap_middle = b_is_smaller ? middle : transform_point(s.b_in_a, middle);
     m.overlap_depth = std::max(way.depth + std::min(s.radius_a, s.radius_b), settings::solid_recovery * s.size);
 }
 
-/// The same for a solid that is wholly behind a surface that has no inside: back to the side where it belongs.
+/// Sets MeshContact::way_out for a solid that is wholly behind a mesh that is no solid: back to its own side.
 void SolidContacts::set_way_back(const Surfaces& s, MeshContact& m) {
     const vec3 place = transform_point(s.b_in_a, inner_point(s.b)), way = m.side_point - place;
     const float distance = std::sqrt(length_squared(way));
@@ -155,6 +155,18 @@ void SolidContacts::set_way_back(const Surfaces& s, MeshContact& m) {
     m.way_out = way / distance;
     m.overlap_middle = place;
     m.overlap_depth = distance + s.radius_b;
+}
+
+/// Looks for the direction in which two surfaces part whose overlap no contact point resolves: after a fast impact, or
+/// because the user has put them there. `overlap`: what is known of the curve in which they cross.
+void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optional<detail::SurfaceOverlap>& overlap,
+                                 MeshContact& m) {
+    if (may_cross && !overlap)
+        overlap = detail::find_overlap(s.features_a, s.features_b, to_matrix_transform(s.b_in_a), 0.0f);
+    const bool crosses = may_cross && overlap->crosses;
+    if (crosses) set_way_along_area(*overlap, s.size, m);
+    if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
+    if (!crosses && m.pressed_through) set_way_back(s, m);
 }
 
 /// Collects the features of surfaces that are no solids, within a distance of the other one, m.
@@ -257,12 +269,10 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     const PredictedMotion &of_a = colliders.motions[m.mesh], &of_b = colliders.motions[m.shape];
     const float ahead =
         std::sqrt(length_squared(of_b.displacement - of_a.displacement)) + of_a.rotation_reach + of_b.rotation_reach;
-    float turn_ahead = 0.0f;
-    for (const std::uint32_t slot : {m.mesh_body, m.shape_body}) {
+    const auto turn_ahead = [&](std::uint32_t slot) {
         const Body& body = world.bodies[slot];
-        if (body.is_dynamic())
-            turn_ahead = std::max(turn_ahead, std::min(ahead / body.gyration, tolerance::feature_most_turn_ahead));
-    }
+        return body.is_dynamic() ? std::min(ahead / body.gyration, tolerance::feature_most_turn_ahead) : 0.0f;
+    };
     const Surfaces s{a,
                      *b,
                      a.is_solid() ? *a.solid_features() : known.of_mesh,
@@ -272,11 +282,11 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
                      radius_of(b->bounds()),
                      std::min(largest(half_extents(a.bounds())), largest(half_extents(b->bounds()))),
                      ahead,
-                     turn_ahead};
+                     std::max(turn_ahead(m.mesh_body), turn_ahead(m.shape_body))};
     // If one of the two is stopped by a third one, they may overlap for a step.
     const float margin = tolerance::contact_margin * s.size + std::min(s.ahead, tolerance::contact_reach * s.size);
-    // They overlap by no more than at the last step and by what they have moved since, or by a little more if a contact
-    // was missed in between. If they are new, that is not known yet.
+    // They overlap by little more than in the last step, and by what they have moved since. If they are new, the overlap
+    // is not known yet.
     float deepest = 0.0f;
     for_each_contact_of_mesh(world.contacts, task.mesh_contact, [&](std::uint32_t c) {
         const Manifold& manifold = world.contacts.caches[c].manifold;
@@ -295,7 +305,8 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     const float least_depth = std::max(s.shallow(), is_thin ? settings::solid_thin_depth * thickness : 0.0f);
     const float expected = settings::solid_depth_ahead * deepest + (is_new ? 0.0f : s.motion_since(m.last_pose));
     const float depth_now = std::clamp(expected, least_depth, most_depth);
-    // Small solids sink in by more than their reach when the weight of a heap comes to rest on them.
+    // The candidates hold for depths up to seen_depth + reach. A small solid can sink deeper than that into what it
+    // lies on.
     const bool holds = !is_new && s.motion_since(m.seen_pose) <= m.reach && margin <= m.seen_margin &&
                        expected <= m.seen_depth + m.reach && s.turn_ahead <= m.seen_turn &&
                        (m.was_far || s.turned_since(m.seen_pose) <= s.most_turn(m.reach));
@@ -317,13 +328,7 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     }
     // Faces that just touch cross each other, too, by rounding.
     const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
-    if (!holds && !touches) {
-        if (may_cross && !overlap) overlap = detail::find_overlap(s.features_a, s.features_b, b_in_a, 0.0f);
-        const bool crosses = may_cross && overlap->crosses;
-        if (crosses) set_way_out(*overlap, s.size, m);
-        if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
-        if (!crosses && m.pressed_through) set_way_back(s, m);
-    }
+    if (!holds && !touches) find_way_out(s, may_cross, overlap, m);
     m.is_recovering = m.way_out != vec3(0.0f) && !touches;
     if (!m.is_recovering) return;
     const vec3 on_b = m.overlap_middle - m.overlap_depth * m.way_out;
@@ -399,7 +404,7 @@ void SolidContacts::put_again(const ContactWorld& world, const Task& task, std::
     std::size_t most = 0;
     for_each_contact_of_mesh(contacts, task.mesh_contact, [&](std::uint32_t) { ++most; });
     std::vector<Patch> patches = patches_of(contacts, task.mesh_contact, found_[index], most);
-    // Contacts that have lost their points are free for those that face elsewhere.
+    // A patch that is new takes the contact of a patch that has lost its points.
     const auto is_free = [](const Patch& each) { return each.points.empty() && each.contact != null_index; };
     for (Patch& patch : patches) {
         if (patch.contact == null_index && !patch.points.empty())

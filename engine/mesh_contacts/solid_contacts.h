@@ -45,17 +45,17 @@ public:
     /// Finds the contacts of the listed pairs: adds and removes patches, and sets their manifolds.
     void collide(const ContactWorld& world, std::span<const Task> tasks, const Jobs& jobs, bool timed,
                  NarrowphaseProfile& profile);
-    /// Finds the points of pairs again within a step, at the present poses of their colliders. First begin_again() with
-    /// the number of tasks, then find_again() for each, on any threads, then put_again(), which sets the manifolds of
-    /// the contacts that the pair has: points that face another way than all of these get one that has lost its points.
-    /// A contact without points has an empty manifold then.
+    /// Finds the contact points of pairs again within a step, at the present poses of their colliders. Call begin_again()
+    /// with the number of tasks, then find_again() for each task, on any threads, then put_again() for each, in order.
+    /// put_again() sets the manifolds of the contacts that the pair has; it adds and removes none. A new patch takes the
+    /// contact of a patch that has lost its points. A contact that is left without points has an empty manifold.
     void begin_again(std::size_t tasks);
     void find_again(const ContactWorld& world, const Task& task, std::size_t index);
     void put_again(const ContactWorld& world, const Task& task, std::size_t index);
     std::size_t bytes() const;
 
 private:
-    /// Points that face alike, and the contact that they belong to; null_index if it is none of those of the last step.
+    /// Contact points with about the same normal, and their contact; null_index if the patch is new.
     struct Patch {
         vec3 normal;  ///< from the mesh to the shape, mesh frame
         std::uint32_t contact;
@@ -72,6 +72,8 @@ private:
         detail::FeatureCandidates candidates;
     };
     struct Surfaces;
+    static void find_way_out(const Surfaces& s, bool may_cross, std::optional<detail::SurfaceOverlap>& overlap,
+                             MeshContact& m);
     static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
     static void set_way_back(const Surfaces& s, MeshContact& m);
     static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around);

@@ -86,8 +86,8 @@ private:
     static bool all_of(const vec3& p, const vec3& most) { return p.x <= most.x && p.y <= most.y && p.z <= most.z; }
 };
 
-/// Returns whether a normal (unit, the surface's frame) leads out of a vertex, or will after a rotation by `turn_ahead`.
-/// Far out of the region, its edges alone do not tell by which angle it is.
+/// Returns whether a vertex admits a contact normal (unit, the surface's frame), or will after a rotation by `turn_ahead`
+/// (rad). Far outside of the vertex's region, out_of_region() does not bound the angle; the cone of its normals does.
 bool may_touch_along(const SurfaceFeatures& surface, const SurfaceFeatures::Vertex& vertex, const vec3& normal,
                      float turn_ahead) {
     const float out = out_of_region(surface, vertex, normal);

@@ -41,8 +41,8 @@ struct FeaturePoint {
 struct FeatureLimits {
     float reach = 0.0f;  ///< how far the two may move until the candidates are found again, m
     float turn = 0.0f;   ///< how far they may rotate until then, rad
-    /// Vertices count that can touch a face only after a rotation by this, rad: one that is to come within the step. (A
-    /// bar that lands on one of its edges would roll over the next one otherwise.)
+    /// The rotation that is expected within a step, rad. A vertex also counts if it can touch a face only after such a
+    /// rotation. Otherwise a bar that lands on one of its edges would roll over the next edge.
     float turn_ahead = 0.0f;
     float depth = 0.0f;  ///< the largest overlap that counts, m
     /// Deeper overlaps count only if nothing is between the two features but the inside of both surfaces, m.

@@ -38,7 +38,7 @@ struct DirectionCone {
         if (sine_of_both * cosine_of_turn + cosine_of_both * turn <= 0.0f && cosine_of_both < 0.0f) return true;
         return glm::dot(axis, other_axis) >= cosine_of_both * cosine_of_turn - sine_of_both * turn;
     }
-    /// The same for one direction, in this cone's frame.
+    /// Returns the same for a single direction, in this cone's frame.
     bool holds(const vec3& direction, float turn) const { return meets({direction, 1.0f, 0.0f}, direction, turn); }
     /// Makes the angle large enough for another cone, about an axis of its own.
     void add(const DirectionCone& other);

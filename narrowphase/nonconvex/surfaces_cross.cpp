@@ -34,8 +34,8 @@ void keep_near(const TriangleSet& set, std::vector<std::uint32_t>& triangles, co
 bool is_inside(const TriangleSet& solid, const vec3& point) {
     const Aabb& box = solid.bounds();
     if (!contains(box, Aabb{point, point})) return false;
-    // Along y, so that a triangle is passed if the point is in its shadow. Two triangles that share an edge compute the
-    // same number for it, with the other sign: the ray passes one of them, never both or none.
+    // The ray goes along y, so it meets a triangle if the triangle's projection along y contains the point. Two triangles
+    // that share an edge compute the same number for it, with opposite signs, so the ray never meets both or neither.
     using Plane = glm::dvec2;
     const Plane at(point.x, point.z);
     const auto side = [&](const vec3& from, const vec3& to) {

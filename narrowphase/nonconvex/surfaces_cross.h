@@ -13,7 +13,7 @@ namespace talus::detail {
 void keep_near(const TriangleSet& set, std::vector<std::uint32_t>& triangles, const TriangleSet& other,
                const Transform& set_in_other, float distance);
 
-/// Returns whether a point is inside of a solid: whether a ray from there passes an odd number of triangles.
+/// Returns whether a point is inside of a solid: whether a ray from the point meets an odd number of triangles.
 bool is_inside(const TriangleSet& solid, const vec3& point);
 
 /// Where two solids overlap, by the curve in which their boundaries cross.

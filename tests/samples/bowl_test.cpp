@@ -164,8 +164,7 @@ TEST_CASE("of some meshes the bowl is found, stood upright and filled") {
     const TriangleRayHit bottom = ray_cast(*vessel.mesh, {0.1f, 100.0f, 0.2f}, {0.0f, -200.0f, 0.0f});
     REQUIRE(bottom.hit);
     CHECK(100.0f - 200.0f * bottom.fraction == doctest::Approx(0.1 * double{box.upper.y}).epsilon(1e-3));
-    // It is a heap above the brim. How many things roll off is chance: of 8 starts that differ by up to 1 mm, 3 to 11.
-    check_bowl(scene, 0.85, 0.05f, false);
+    check_bowl(scene, 0.9, 0.05f, false);
 }
 
 TEST_CASE("a scene of a bowl needs a mesh that holds something") {

@@ -405,13 +405,13 @@ TEST_CASE("a small solid that falls fast stays on a thick floor" * doctest::test
 }
 
 TEST_CASE("small thin solids neither fall through the floor nor gain energy") {
-    // A bar of 1 cm and 0.2 mm falls by 13 times its thickness per step, and contacts under its weight give by a third
-    // of it. A caltrop of 6 mm that stands on three points lost all of them at once by rounding.
+    // In one step, a bar of 1 cm and 0.2 mm can fall by 13 times its thickness, and soft contacts yield by a third of its
+    // thickness under its weight. A caltrop of 6 mm that stood on three points lost all three at once by rounding.
     const std::array kinds = {solid_of(spindle(0.5f, 0.02f), 0.01f),
                               solid_of(samples::box_solid({0.5f, 0.01f, 0.01f}), 0.01f),
                               solid_of(samples::box_solid({0.3f, 0.5f, 0.005f}), 0.01f), solid_of(caltrop(), 0.01f)};
     Random random(80);
-    // A mesh has no inside, but the side where a solid belongs is known (unless it passes a mesh by more than its size).
+    // A mesh has no inside, but the engine tracks the side of a solid until it is farther behind than its size.
     const std::vector<vec3> corners = {{-9, 0, -9}, {-9, 0, 9}, {9, 0, 9}, {9, 0, -9}};
     const std::vector<std::uint32_t> triangles = {0, 1, 2, 0, 2, 3};
     const auto made = make_mesh({.vertices = corners, .indices = triangles});
@@ -433,12 +433,12 @@ TEST_CASE("small thin solids neither fall through the floor nor gain energy") {
             const double start = energy(world);
             for (int step = 0; step < 240; ++step) {
                 run(world, 1);
-                // A step that ends early must not keep the velocity of all of it.
+                // A body whose step was shortened gained the energy of the whole fall.
                 CHECK(energy(world) < 1.01 * start);
             }
             fallen += world.center_of_mass(id).y > -1e-3 ? 0 : 1;
         }
-        // Of as many convex hulls, as many fall through a mesh.
+        // As many of 120 convex hulls fall through a mesh.
         CHECK(fallen <= (on_mesh ? 2 : 0));
     }
 }
