@@ -154,8 +154,9 @@ static void take_back(const SolveInput& in, SolverBodies& moving, std::uint32_t 
 bool SubstepContacts::keeps_points(const Input& in, std::uint32_t contact) {
     const ContactTable& contacts = in.world.contacts;
     if (contacts.records[contact].rung != Rung::features) return contacts.keeps_points(contact);
-    bool keeps = false;
-    for_each_contact_of_mesh(contacts, contacts.states[contact].mesh_contact, [&](std::uint32_t c) {
+    const std::uint32_t mesh_contact = contacts.states[contact].mesh_contact;
+    bool keeps = !SolidContacts::can_find_again(in.world.shapes, contacts.mesh_contacts[mesh_contact]);
+    for_each_contact_of_mesh(contacts, mesh_contact, [&](std::uint32_t c) {
         keeps = keeps || contacts.keeps_points(c) || !in.solver.sweeps(c);
     });
     return keeps;

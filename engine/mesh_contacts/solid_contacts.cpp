@@ -16,6 +16,9 @@ namespace talus {
 
 namespace {
 
+/// Returns whether all pairs of triangles of two surfaces are few.
+bool are_few(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} * b <= settings::few_solid_pairs; }
+
 float largest(const vec3& v) { return std::max({v.x, v.y, v.z}); }
 
 /// Returns the radius of a ball around the origin that holds the box, m.
@@ -294,12 +297,11 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
             deepest = std::max(deepest, -manifold.points[i].separation);
     });
     const bool is_new = !(m.reach >= 0.0f);
-    const bool few = std::uint64_t{a.size()} * b->size() <= settings::few_solid_pairs;
     const auto thickness_of = [&](const TriangleSet& set) { return set.is_solid() ? set.solid_thickness() : s.size; };
     const float thickness = std::min(thickness_of(a), thickness_of(*b));
-    const float most_depth =
-        few ? settings::few_solid_most_depth * s.size
-            : std::max(settings::solid_most_depth * s.size, settings::solid_thick_depth * thickness);
+    const float most_depth = are_few(a.size(), b->size()) ? settings::few_solid_most_depth * s.size
+                                                          : std::max(settings::solid_most_depth * s.size,
+                                                                     settings::solid_thick_depth * thickness);
     // Continuous collision lets a thin body in by less than half of its thickness, at one end while the other one rests.
     const bool is_thin = thickness < settings::solid_most_depth * s.size;
     const float least_depth = std::max(s.shallow(), is_thin ? settings::solid_thin_depth * thickness : 0.0f);
@@ -391,6 +393,11 @@ static float touching_reach(const ContactWorld& world, const MeshContact& m, flo
     const float ahead =
         world.colliders.motions[m.mesh].max_displacement + world.colliders.motions[m.shape].max_displacement;
     return slop + std::max(ahead - settings::slow_approach * slop, 0.0f);
+}
+
+bool SolidContacts::can_find_again(const ShapePool& shapes, const MeshContact& m) {
+    const TriangleSet* const shape = shapes.defs[m.shape].mesh.get();  // boxes and hulls have none, and few triangles
+    return shape == nullptr || are_few(shapes.defs[m.mesh].mesh->size(), shape->size());
 }
 
 void SolidContacts::begin_again(std::size_t tasks) { at_least(found_, tasks); }

@@ -49,6 +49,9 @@ public:
     /// with the number of tasks, then find_again() for each task, on any threads, then put_again() for each, in order.
     /// put_again() sets the manifolds of the contacts that the pair has; it adds and removes none. A new patch takes the
     /// contact of a patch that has lost its points. A contact that is left without points has an empty manifold.
+    /// Pairs of surfaces of many triangles are not found again: it would take as long as finding them at the start of the
+    /// step, in each sub-step.
+    static bool can_find_again(const ShapePool& shapes, const MeshContact& m);
     void begin_again(std::size_t tasks);
     void find_again(const ContactWorld& world, const Task& task, std::size_t index);
     void put_again(const ContactWorld& world, const Task& task, std::size_t index);

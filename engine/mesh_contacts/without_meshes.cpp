@@ -37,6 +37,7 @@ std::shared_ptr<const TriangleSet> surface_of(const Shape&) { return nullptr; }
 
 void SolidContacts::collide(const ContactWorld&, std::span<const Task>, const Jobs&, bool, NarrowphaseProfile&) {}
 
+bool SolidContacts::can_find_again(const ShapePool&, const MeshContact&) { std::terminate(); }
 void SolidContacts::begin_again(std::size_t) {}
 void SolidContacts::find_again(const ContactWorld&, const Task&, std::size_t) {}
 void SolidContacts::put_again(const ContactWorld&, const Task&, std::size_t) {}
