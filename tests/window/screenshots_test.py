@@ -32,7 +32,7 @@ PICTURES = {
     "settings": "--scene arch --at 30 --panel settings",
     "profile": "--scene drum --at 60 --panel profile",
     "pair": "--scene tumble --at 60 --panel pair",
-    "features": "--scene solid_heap --at 90 --panel pair --pair 29,20 --pair-step 31",
+    "features": "--scene solid_heap --at 90 --panel pair --pair-step 31",
     "scenes": "--scene falling_box --panel scenes",
     "help": "--scene falling_box --panel help",
     "replay": "--replay {recording} --at 70 --panel profile --draw contacts",
