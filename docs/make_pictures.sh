@@ -142,7 +142,7 @@ make_profiling_pictures() {
     local window=(xvfb-run -a -s "-screen 0 1280x720x24" build/release/talus-window --scene tumble --no-config --size 1280x720)
     quietly picture-window "${window[@]}" --at 420 --worst --screenshot build/pictures/window_profile.png
     quietly picture-pair "${window[@]}" --at 240 --panel pair --screenshot build/pictures/window_pair.png
-    quietly picture-features "${window[@]}" --scene solid_heap --at 90 --panel pair --pair 29,20 --pair-step 560 \
+    quietly picture-features "${window[@]}" --scene solid_heap --at 90 --panel pair --pair 35,26 --pair-step 560 \
         --screenshot build/pictures/window_features.png
     quietly pages build/release/talus-samples --scene tumble --steps 600 --report build/pictures/report.html \
         --replay-html build/pictures/replay.html
