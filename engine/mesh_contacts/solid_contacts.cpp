@@ -6,6 +6,7 @@
 #include "engine/mesh_contacts/choose_points.h"
 #include "engine/settings.h"
 #include "narrowphase/ladder/relative_motion.h"
+#include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "narrowphase/nonconvex/feature_contacts.h"
 
 #include "narrowphase/nonconvex/feature_geometry.h"
+#include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::optional<LinePlaces> nearest_places(const SurfaceFeatures::Edge& a, const S
 std::size_t FeatureCandidates::bytes() const {
     return (a_vertices_.capacity() + b_vertices_.capacity() + edges_.capacity()) * sizeof(Pair) +
            found_.capacity() * sizeof(Found) + placed_.capacity() * sizeof(SurfaceFeatures::Edge) +
-           placed_at_.capacity() * sizeof(std::uint32_t) + near_.capacity() * sizeof(std::uint32_t);
+           placed_at_.capacity() * sizeof(std::uint32_t);
 }
 
 namespace {
@@ -58,32 +59,55 @@ struct Bounds {
     bool hold(float separation) const { return separation <= highest && separation >= lowest; }
 };
 
-/// Calls visit(index) for those of a leaf's faces whose bit is set.
-template <class Visit>
-void for_each_lane(unsigned bits, const SurfaceFeatures::Range& faces, const Visit& visit) {
-    for (; bits != 0; bits &= bits - 1) {
-        const std::uint32_t f = faces.first + static_cast<std::uint32_t>(std::countr_zero(bits));
-        if (f < faces.last) visit(f);
+/// Calls visit(index, lane) for the features of a leaf whose bit is set. `lanes(k)` returns the bits of its k-th four.
+template <class Lanes, class Visit>
+void for_each_lane(const SurfaceFeatures::Range& features, const Lanes& lanes, const Visit& visit) {
+    for (std::uint32_t first = features.first, k = 0; first < features.last; first += 4, ++k) {
+        const std::uint32_t rest = features.last - first;
+        for (unsigned bits = lanes(k) & (rest < 4 ? (1u << rest) - 1u : 15u); bits != 0; bits &= bits - 1) {
+            const int lane = std::countr_zero(bits);
+            visit(first + static_cast<std::uint32_t>(lane), lane);
+        }
     }
 }
 
-/// A leaf in the frame of the other surface: its box and what is within Bounds::pad around it, and its normals.
-struct NearLeaf {
-    vec3 middle, half;
-    const DirectionCone& normals;
-    vec3 opposite;  ///< to the axis of the normals
-    float turn;
+using FourVectors = Vec3Lanes<Float4>;
 
-    bool meets(const SurfaceFeatures::Vertex& vertex) const {
-        return all_of(absolute(vertex.at - middle), half) && vertex.normals.meets(normals, opposite, turn);
+Float4 absolute_lanes(Float4 v) { return max_lanes(v, -v); }
+
+FourVectors in_all(const vec3& v) { return {splat<Float4>(v.x), splat<Float4>(v.y), splat<Float4>(v.z)}; }
+
+/// A leaf in the frame of the other surface: its box and what is within Bounds::pad around it, and its normals.
+class NearLeaf {
+public:
+    NearLeaf(const FoundLeaf& found, float pad)
+        : middle_(lane_of(found.placed.middle, found.lane)),
+          half_(lane_of(found.placed.half, found.lane) + pad),
+          normals_(found.nodes.normals_of(found.lane)),
+          opposite_(lane_of(found.placed.opposite, found.lane)) {}
+
+    /// Returns a bit for each of four vertices that is in the box and has normals opposite to the leaf's, or will after a
+    /// rotation by `turn` (rad).
+    unsigned near(const SurfaceFeatures::FourVertices& four, float turn) const {
+        const unsigned in_box = lane_bits((absolute_lanes(four.at.x - middle_.x) <= half_.x) &
+                                          (absolute_lanes(four.at.y - middle_.y) <= half_.y) &
+                                          (absolute_lanes(four.at.z - middle_.z) <= half_.z));
+        return in_box != 0 ? in_box & four.normals.meeting(normals_, opposite_, turn) : 0;
     }
-    bool meets(const SurfaceFeatures::Edge& edge) const {
-        return all_of(absolute(0.5f * (edge.from + edge.to) - middle), half + absolute(0.5f * (edge.to - edge.from))) &&
-               edge.normals.meets(normals, opposite, turn);
+    /// The same for four edges.
+    unsigned near(const SurfaceFeatures::FourEdges& four, float turn) const {
+        const unsigned in_box = lane_bits((absolute_lanes(four.middle.x - middle_.x) <= four.half.x + half_.x) &
+                                          (absolute_lanes(four.middle.y - middle_.y) <= four.half.y + half_.y) &
+                                          (absolute_lanes(four.middle.z - middle_.z) <= four.half.z + half_.z));
+        return in_box != 0 ? in_box & four.normals.meeting(normals_, opposite_, turn) : 0;
     }
 
 private:
-    static bool all_of(const vec3& p, const vec3& most) { return p.x <= most.x && p.y <= most.y && p.z <= most.z; }
+    static vec3 lane_of(const FourVectors& v, int lane) { return {v.x[lane], v.y[lane], v.z[lane]}; }
+
+    vec3 middle_, half_;
+    DirectionCone normals_;
+    vec3 opposite_;  ///< to the axis of the normals
 };
 
 /// Returns whether a vertex admits a contact normal (unit, the surface's frame), or will after a rotation by `turn_ahead`
@@ -109,14 +133,13 @@ bool may_meet(const SurfaceFeatures& of_vertex, const SurfaceFeatures::Vertex& v
     return out_of_region(of_vertex, vertex, -to_vertex(face.normal)) <= tolerance::feature_slack + turn;
 }
 
-/// Returns whether two edges may become a contact, in one frame. Counts those whose boxes are near enough.
+/// Returns whether two edges may become a contact, in one frame.
 bool may_meet(const SurfaceFeatures::Edge& a, const SurfaceFeatures::Edge& b, const Bounds& bounds,
-              const FeatureLimits& limits, std::uint64_t& nearby) {
+              const FeatureLimits& limits) {
     const vec3 low = glm::max(glm::min(a.from, a.to), glm::min(b.from, b.to)),
                high = glm::min(glm::max(a.from, a.to), glm::max(b.from, b.to));
     const vec3 gap = low - high;
     if (!(std::max({gap.x, gap.y, gap.z}) <= bounds.pad)) return false;
-    ++nearby;
     const vec3 across = glm::cross(a.direction, b.direction);
     const float sine = std::sqrt(length_squared(across));
     if (!(sine > tolerance::feature_parallel + 4.0f * limits.turn)) return true;
@@ -132,8 +155,41 @@ bool may_meet(const SurfaceFeatures::Edge& a, const SurfaceFeatures::Edge& b, co
     return beyond_ends(a, b, *nearest_places(a, b), limits.depth) <= loose_ends;
 }
 
+/// Returns which of four edges of A, those whose bit is set, may become a contact with an edge of B. It leaves out no edge
+/// for which may_meet() is true. Counts those whose boxes are near enough.
+unsigned may_meet(const SurfaceFeatures::FourEdges& a, unsigned edges, const SurfaceFeatures::Edge& b,
+                  const Bounds& bounds, const FeatureLimits& limits, std::uint64_t& nearby) {
+    constexpr float rounding = 1e-5f;
+    const vec3 half_b = absolute(0.5f * (b.to - b.from));
+    const FourVectors between = in_all(0.5f * (b.from + b.to)) - a.middle;
+    const float pad = (1.0f + rounding) * bounds.pad;
+    const unsigned near = edges & lane_bits((absolute_lanes(between.x) - (a.half.x + half_b.x) <= pad) &
+                                            (absolute_lanes(between.y) - (a.half.y + half_b.y) <= pad) &
+                                            (absolute_lanes(between.z) - (a.half.z + half_b.z) <= pad));
+    if (near == 0) return 0;
+    nearby += static_cast<std::uint64_t>(std::popcount(near));
+    // All of it is multiplied by the sine between the two directions.
+    const FourVectors across = cross(a.direction, in_all(b.direction));
+    const Float4 squared = dot(across, across), sine = sqrt_lanes(squared);
+    const float parallel = tolerance::feature_parallel + 4.0f * limits.turn + rounding;
+    const Float4 out_a[3] = {dot(across, a.into[0]), dot(across, a.into[1]), -dot(across, a.normals.axis)};
+    const Float4 out_b[3] = {dot(across, in_all(b.into[0])), dot(across, in_all(b.into[1])),
+                             -dot(across, in_all(b.outward))};
+    const auto most = [](const Float4(&out)[3]) { return max_lanes(out[0], max_lanes(out[1], out[2])); };
+    const auto least = [](const Float4(&out)[3]) { return min_lanes(out[0], min_lanes(out[1], out[2])); };
+    const Float4 loose = (tolerance::feature_edge_slack + limits.turn) * sine + (limits.turn + rounding);
+    const Float4 apart = dot(across, between), room = splat<Float4>(rounding * pad);
+    const Float4 highest = bounds.highest * sine + room, lowest = bounds.lowest * sine - room;
+    const auto forward = (most(out_a) <= loose) & (-least(out_b) <= loose) & (apart <= highest) & (apart >= lowest);
+    const auto backward = (-least(out_a) <= loose) & (most(out_b) <= loose) & (-apart <= highest) & (-apart >= lowest);
+    return near & lane_bits((squared <= parallel * parallel) | forward | backward);
+}
+
+/// The greatest number of edges of a leaf: three of each of its faces.
+constexpr std::uint32_t most_edges = 3 * lane_count<Float4>;
+
 /// Returns the number of pairs of a vertex and a face, and of two edges.
-std::uint64_t pairs_of_features(const SurfaceFeatures::Node& a, const SurfaceFeatures::Node& b) {
+std::uint64_t pairs_of_features(const SurfaceFeatures::Leaf& a, const SurfaceFeatures::Leaf& b) {
     const auto times = [](const SurfaceFeatures::Range& x, const SurfaceFeatures::Range& y) {
         return std::uint64_t{x.last - x.first} * (y.last - y.first);
     };
@@ -151,7 +207,8 @@ void FeatureCandidates::clear() {
 void FeatureCandidates::find(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
                              float margin, const FeatureLimits& limits) {
     clear();
-    add(NodePairs(a, b, b_in_a), a, b, b_in_a, margin, limits);
+    NodePairs pairs(a, b, b_in_a);
+    add(pairs, a, b, b_in_a, margin, limits);
 }
 
 void FeatureCandidates::add_overlapping(const SurfaceFeatures& a, std::span<const std::uint32_t> faces_a,
@@ -159,11 +216,11 @@ void FeatureCandidates::add_overlapping(const SurfaceFeatures& a, std::span<cons
                                         const MatrixTransform& b_in_a, float margin, const FeatureLimits& limits) {
     NodePairs pairs(a, b, b_in_a);
     pairs.restrict_to(faces_a, faces_b);
-    add(std::move(pairs), a, b, b_in_a, margin, limits);
+    add(pairs, a, b, b_in_a, margin, limits);
 }
 
 /// Adds the pairs of features of the pairs of leaves that may touch.
-void FeatureCandidates::add(NodePairs pairs, const SurfaceFeatures& a, const SurfaceFeatures& b,
+void FeatureCandidates::add(NodePairs& pairs, const SurfaceFeatures& a, const SurfaceFeatures& b,
                             const MatrixTransform& b_in_a, float margin, const FeatureLimits& limits) {
     const Bounds bounds(margin, limits);
     const auto from_a = [&](const vec3& v) { return transpose_mul(b_in_a.rotation, v); };
@@ -173,49 +230,58 @@ void FeatureCandidates::add(NodePairs pairs, const SurfaceFeatures& a, const Sur
     placed_.clear();
     placed_at_.assign(b.edges.size(), SurfaceFeatures::none);
     const float turn = limits.turn + limits.turn_ahead;
-    pairs.for_each(bounds.pad, turn, [&](const SurfaceFeatures::Node& of_a, const SurfaceFeatures::Node& of_b) {
+    pairs.for_each(bounds.pad, turn, [&](const FoundLeaf& found_a, const FoundLeaf& found_b) {
+        const SurfaceFeatures::Leaf &of_a = found_a.leaf, &of_b = found_b.leaf;
         in_leaves += pairs_of_features(of_a, of_b);
         // Most features of a leaf are far from the box of the other one.
-        const NearLeaf near_b{transform_point(b_in_a, of_b.middle), pairs.absolute_rotation() * of_b.half + bounds.pad,
-                              of_b.normals, -(b_in_a.rotation * of_b.normals.axis), turn};
-        const NearLeaf near_a{to_b(b_in_a, of_a.middle),
-                              transpose_mul(pairs.absolute_rotation(), of_a.half) + bounds.pad, of_a.normals,
-                              -transpose_mul(b_in_a.rotation, of_a.normals.axis), turn};
-        for (std::uint32_t v = of_a.vertices.first; v < of_a.vertices.last; ++v) {
-            if (!near_b.meets(a.vertices[v])) continue;
-            const vec3 p = to_b(b_in_a, a.vertices[v].at);
-            for_each_lane(b.leaves[of_b.leaf].over(p, bounds.lowest, bounds.highest, limits.depth, bounds.beside),
-                          of_b.faces, [&](std::uint32_t f) {
-                              if (may_meet(a, a.vertices[v], p, b.faces[f], from_b, bounds, limits, nearby))
-                                  a_vertices_.push_back({v, f});
-                          });
-        }
-        for (std::uint32_t v = of_b.vertices.first; v < of_b.vertices.last; ++v) {
-            if (!near_a.meets(b.vertices[v])) continue;
-            const vec3 p = transform_point(b_in_a, b.vertices[v].at);
-            for_each_lane(a.leaves[of_a.leaf].over(p, bounds.lowest, bounds.highest, limits.depth, bounds.beside),
-                          of_a.faces, [&](std::uint32_t f) {
-                              if (may_meet(b, b.vertices[v], p, a.faces[f], from_a, bounds, limits, nearby))
-                                  b_vertices_.push_back({f, v});
-                          });
-        }
-        near_.clear();
-        for (std::uint32_t e = of_a.edges.first; e < of_a.edges.last; ++e) {
-            if (near_b.meets(a.edges[e])) near_.push_back(e);
-        }
-        if (near_.empty()) return;
-        for (std::uint32_t k = of_b.edges.first; k < of_b.edges.last; ++k) {
-            if (!near_a.meets(b.edges[k])) continue;
+        const NearLeaf near_a(found_a, bounds.pad), near_b(found_b, bounds.pad);
+        const auto for_each_near = [&](const NearLeaf& near, const SurfaceFeatures& own,
+                                       const SurfaceFeatures::Leaf& leaf, const auto& visit) {
+            const SurfaceFeatures::FourVertices* const four = own.four_vertices.data() + leaf.four_vertices;
+            for_each_lane(
+                leaf.vertices, [&](std::uint32_t k) { return near.near(four[k], turn); },
+                [&](std::uint32_t v, int) { visit(v, own.vertices[v]); });
+        };
+        const auto for_each_under = [&](const vec3& p, const SurfaceFeatures::Leaf& leaf, const auto& visit) {
+            const auto over = [&](std::uint32_t) {
+                return leaf.four_faces.over(p, bounds.lowest, bounds.highest, limits.depth, bounds.beside);
+            };
+            for_each_lane(leaf.faces, over, visit);
+        };
+        for_each_near(near_b, a, of_a, [&](std::uint32_t v, const SurfaceFeatures::Vertex& vertex) {
+            const vec3 p = to_b(b_in_a, vertex.at);
+            for_each_under(p, of_b, [&](std::uint32_t f, int) {
+                if (may_meet(a, vertex, p, b.faces[f], from_b, bounds, limits, nearby)) a_vertices_.push_back({v, f});
+            });
+        });
+        for_each_near(near_a, b, of_b, [&](std::uint32_t v, const SurfaceFeatures::Vertex& vertex) {
+            const vec3 p = transform_point(b_in_a, vertex.at);
+            for_each_under(p, of_a, [&](std::uint32_t f, int) {
+                if (may_meet(b, vertex, p, a.faces[f], from_a, bounds, limits, nearby)) b_vertices_.push_back({f, v});
+            });
+        });
+        const SurfaceFeatures::FourEdges *const edges_a = a.four_edges.data() + of_a.four_edges,
+                                                *const edges_b = b.four_edges.data() + of_b.four_edges;
+        unsigned near_edges[most_edges / 4] = {}, any = 0;  // of A
+        for_each_lane(
+            of_a.edges, [&](std::uint32_t k) { return near_b.near(edges_a[k], limits.turn); },
+            [&](std::uint32_t e, int lane) { any |= near_edges[(e - of_a.edges.first) / 4] |= 1u << lane; });
+        if (any == 0) return;
+        const auto near_of_b = [&](std::uint32_t k) { return near_a.near(edges_b[k], limits.turn); };
+        for_each_lane(of_b.edges, near_of_b, [&](std::uint32_t k, int) {
             // Each edge of B is met with several leaves of A.
             if (placed_at_[k] == SurfaceFeatures::none) {
                 placed_at_[k] = static_cast<std::uint32_t>(placed_.size());
                 placed_.push_back(rotated(b.edges[k], b_in_a));
             }
             const SurfaceFeatures::Edge& other = placed_[placed_at_[k]];
-            for (const std::uint32_t e : near_) {
-                if (may_meet(a.edges[e], other, bounds, limits, nearby)) edges_.push_back({e, k});
-            }
-        }
+            const auto that_meet = [&](std::uint32_t i) {
+                return near_edges[i] != 0 ? may_meet(edges_a[i], near_edges[i], other, bounds, limits, nearby) : 0u;
+            };
+            for_each_lane(of_a.edges, that_meet, [&](std::uint32_t e, int) {
+                if (may_meet(a.edges[e], other, bounds, limits)) edges_.push_back({e, k});
+            });
+        });
     });
     counts_ += {pairs.tested(), in_leaves, nearby, size() - before, 0};
     sort_pairs();

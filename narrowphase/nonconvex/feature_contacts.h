@@ -28,6 +28,8 @@
 
 namespace talus::detail {
 
+class NodePairs;
+
 /// A contact point of two surfaces.
 struct FeaturePoint {
     vec3 on_a{0.0f};          ///< on A's surface, A's frame, m
@@ -85,7 +87,7 @@ private:
         enum class Kind : std::uint8_t { a_vertex, b_vertex, edges } kind;
         Pair pair;
     };
-    void add(NodePairs pairs, const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
+    void add(NodePairs& pairs, const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
              float margin, const FeatureLimits& limits);
     void sort_pairs();
     void add_vertex_contacts(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
@@ -102,7 +104,6 @@ private:
     std::vector<Found> found_;
     std::vector<SurfaceFeatures::Edge> placed_;  ///< edges of B in A's frame
     std::vector<std::uint32_t> placed_at_;       ///< index in placed_, by edge of B; SurfaceFeatures::none: not yet
-    std::vector<std::uint32_t> near_;            ///< edges of a leaf of A near a leaf of B
 };
 
 }  // namespace talus::detail

@@ -1,6 +1,7 @@
 #include "narrowphase/nonconvex/feature_sweep.h"
 
 #include "narrowphase/nonconvex/feature_geometry.h"
+#include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>

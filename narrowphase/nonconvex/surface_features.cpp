@@ -4,6 +4,7 @@
 #include "narrowphase/tolerances.h"
 
 #include <array>
+#include <bit>
 #include <limits>
 #include <unordered_map>
 
@@ -36,9 +37,8 @@ bool are_in_order(const vec3& p, const vec3& q) { return p.x != q.x ? p.x < q.x 
 // ---- collecting features --------------------------------------------------------------------------------------------
 
 std::size_t SurfaceFeatures::bytes() const {
-    return vertices.capacity() * sizeof(Vertex) + directions.capacity() * sizeof(vec3) +
-           edges.capacity() * sizeof(Edge) + faces.capacity() * sizeof(Face) + nodes.capacity() * sizeof(Node) +
-           leaves.capacity() * sizeof(FourFaces);
+    const auto sum = [](const auto&... lists) { return (0 + ... + (lists.capacity() * sizeof(lists[0]))); };
+    return sum(vertices, directions, edges, faces, nodes, leaves, four_vertices, four_edges);
 }
 
 namespace {
@@ -280,47 +280,78 @@ SurfaceFeatures::FourFaces in_lanes(std::span<const SurfaceFeatures::Face> faces
     return lanes;
 }
 
-/// Adds the nodes of a tree from left to right, each before those below it.
+/// Builds the tree over the faces in their order.
 class TreeBuilder {
 public:
     explicit TreeBuilder(SurfaceFeatures& out) : out_(out), from_right_(out.faces.size()) {}
 
-    /// Adds the node of some faces, and all below it.
-    void add(std::uint32_t first, std::uint32_t last) {
-        constexpr std::uint32_t leaf_size = lane_count<Float4>;
-        const std::size_t index = out_.nodes.size();
-        Aabb box = box_of(out_.faces[last - 1]);
-        for (std::uint32_t f = last; f-- > first;) from_right_[f] = box = merge(box, box_of(out_.faces[f]));
-        SurfaceFeatures::Node node{center(box), half_extents(box), {}, 0, 0, {first, last}, {}, {}};
-        node.vertices.first = vertices_;
-        node.edges.first = edges_;
-        out_.nodes.push_back(node);
-        if (last - first <= leaf_size) {
-            for (std::uint32_t f = first; f < last; ++f) {
-                for (int i = 0; i < 3; ++i) {
-                    count(out_.faces[f].vertices[i], vertices_);
-                    count(out_.faces[f].edges[i], edges_);
-                }
+    /// Adds up to four nodes for some faces, and all below them. Returns the index of the nodes.
+    std::uint32_t add(std::uint32_t first, std::uint32_t last) {
+        // Halves, quarters of the halves that are not leaves yet.
+        std::uint32_t ends[5] = {first, last, last, last, last};
+        int count = 1;
+        for (int round = 0; round < 2; ++round) {
+            for (int i = count; i-- > 0;) {
+                if (ends[i + 1] - ends[i] <= leaf_size) continue;
+                const std::uint32_t split = split_of(ends[i], ends[i + 1]);
+                for (int k = ++count; k > i + 1; --k) ends[k] = ends[k - 1];
+                ends[i + 1] = split;
             }
-            out_.nodes[index].leaf = static_cast<std::uint32_t>(out_.leaves.size());
-            out_.leaves.push_back(in_lanes(std::span(out_.faces).subspan(first, last - first)));
-        } else {
-            const std::uint32_t split = split_of(first, last);
-            add(first, split);
-            out_.nodes[index].right = static_cast<std::uint32_t>(out_.nodes.size());
-            add(split, last);
         }
-        out_.nodes[index].vertices.last = vertices_;
-        out_.nodes[index].edges.last = edges_;
+        const auto index = static_cast<std::uint32_t>(out_.nodes.size());
+        SurfaceFeatures::FourNodes nodes{};
+        nodes.normals.cosine = splat<Float4>(-1.0f);
+        nodes.lanes = (1u << count) - 1u;
+        out_.nodes.push_back(nodes);
+        for (int lane = 0; lane < count; ++lane) {
+            const std::uint32_t from = ends[lane], to = ends[lane + 1];
+            Aabb box = box_of(out_.faces[from]);
+            for (std::uint32_t f = from + 1; f < to; ++f) box = merge(box, box_of(out_.faces[f]));
+            set_lane(nodes.middle, lane, center(box));
+            set_lane(nodes.half, lane, half_extents(box));
+            nodes.size[lane] = length_squared(half_extents(box));
+            nodes.leaves[lane].first = static_cast<std::uint32_t>(out_.leaves.size());
+            if (to - from <= leaf_size) {
+                nodes.below[lane] = SurfaceFeatures::none;
+                add_leaf(from, to);
+            } else {
+                nodes.below[lane] = add(from, to);
+            }
+            nodes.leaves[lane].last = static_cast<std::uint32_t>(out_.leaves.size());
+        }
+        out_.nodes[index] = nodes;
+        return index;
     }
 
 private:
+    static constexpr std::uint32_t leaf_size = lane_count<Float4>;
+
+    void add_leaf(std::uint32_t first, std::uint32_t last) {
+        SurfaceFeatures::Leaf leaf{{first, last},
+                                   {vertices_, vertices_},
+                                   {edges_, edges_},
+                                   0,
+                                   0,
+                                   in_lanes(std::span(out_.faces).subspan(first, last - first))};
+        for (std::uint32_t f = first; f < last; ++f) {
+            for (int i = 0; i < 3; ++i) {
+                count(out_.faces[f].vertices[i], vertices_);
+                count(out_.faces[f].edges[i], edges_);
+            }
+        }
+        leaf.vertices.last = vertices_;
+        leaf.edges.last = edges_;
+        out_.leaves.push_back(leaf);
+    }
+
     static void count(std::uint32_t feature, std::uint32_t& so_far) {
         if (feature != SurfaceFeatures::none) so_far = std::max(so_far, feature + 1);
     }
 
     /// Returns where two halves have the least surface area. Neither is less than a quarter, so the tree stays low.
-    std::uint32_t split_of(std::uint32_t first, std::uint32_t last) const {
+    std::uint32_t split_of(std::uint32_t first, std::uint32_t last) {
+        Aabb right = box_of(out_.faces[last - 1]);
+        for (std::uint32_t f = last; f-- > first;) from_right_[f] = right = merge(right, box_of(out_.faces[f]));
         const std::uint32_t quarter = (last - first) / 4;
         std::uint32_t split = first + (last - first) / 2;
         float least = infinity;
@@ -362,6 +393,36 @@ void SurfaceFeatures::build_tree() {
     nodes.clear();
     leaves.clear();
     if (!faces.empty()) TreeBuilder(*this).add(0, static_cast<std::uint32_t>(faces.size()));
+    fill_lanes();
+}
+
+/// Puts the vertices and edges of each leaf side by side. Their cones hold all directions.
+void SurfaceFeatures::fill_lanes() {
+    four_vertices.clear();
+    four_edges.clear();
+    FourVertices no_vertices{};
+    FourEdges no_edges{};
+    no_vertices.normals.cosine = no_edges.normals.cosine = splat<Float4>(-1.0f);
+    for (Leaf& leaf : leaves) {
+        leaf.four_vertices = static_cast<std::uint32_t>(four_vertices.size());
+        for (std::uint32_t v = leaf.vertices.first; v < leaf.vertices.last; ++v) {
+            const int lane = static_cast<int>((v - leaf.vertices.first) % 4);
+            if (lane == 0) four_vertices.push_back(no_vertices);
+            set_lane(four_vertices.back().at, lane, vertices[v].at);
+        }
+        leaf.four_edges = static_cast<std::uint32_t>(four_edges.size());
+        for (std::uint32_t e = leaf.edges.first; e < leaf.edges.last; ++e) {
+            const int lane = static_cast<int>((e - leaf.edges.first) % 4);
+            if (lane == 0) four_edges.push_back(no_edges);
+            FourEdges& four = four_edges.back();
+            const Edge& edge = edges[e];
+            set_lane(four.middle, lane, 0.5f * (edge.from + edge.to));
+            set_lane(four.half, lane, absolute(0.5f * (edge.to - edge.from)));
+            set_lane(four.normals.axis, lane, edge.outward);
+            set_lane(four.direction, lane, edge.direction);
+            for (int i = 0; i < 2; ++i) set_lane(four.into[i], lane, edge.into[i]);
+        }
+    }
 }
 
 bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to) {
@@ -376,21 +437,30 @@ bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to
     std::vector<std::uint32_t> waiting;
     if (!surface.nodes.empty()) waiting.push_back(0);
     while (!waiting.empty()) {
-        const std::uint32_t k = waiting.back();
+        const SurfaceFeatures::FourNodes& nodes = surface.nodes[waiting.back()];
         waiting.pop_back();
-        const SurfaceFeatures::Node& node = surface.nodes[k];
-        const vec3 gap = absolute(node.middle - middle) - (node.half + half);
-        if (std::max({gap.x, gap.y, gap.z}) > 0.0f) continue;
-        if (node.right != 0) {
-            waiting.push_back(node.right);
-            waiting.push_back(k + 1);
-            continue;
+        const auto overlap = [](Float4 at, Float4 size, float other_at, float other_size) {
+            const Float4 apart = at - other_at;
+            return max_lanes(apart, -apart) <= size + other_size;
+        };
+        unsigned lanes = lane_bits(overlap(nodes.middle.x, nodes.half.x, middle.x, half.x) &
+                                   overlap(nodes.middle.y, nodes.half.y, middle.y, half.y) &
+                                   overlap(nodes.middle.z, nodes.half.z, middle.z, half.z));
+        for (lanes &= nodes.lanes; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            if (nodes.below[lane] != SurfaceFeatures::none) {
+                waiting.push_back(nodes.below[lane]);
+                continue;
+            }
+            const SurfaceFeatures::Range& range = surface.leaves[nodes.leaves[lane].first].faces;
+            const auto first = surface.faces.begin() + range.first, last = surface.faces.begin() + range.last;
+            if (std::any_of(first, last, passes)) return true;
         }
-        const auto first = surface.faces.begin() + node.faces.first, last = surface.faces.begin() + node.faces.last;
-        if (std::any_of(first, last, passes)) return true;
     }
     return false;
 }
+
+// ---- cones ----------------------------------------------------------------------------------------------------------
 
 void DirectionCone::add(const DirectionCone& other) {
     constexpr float rounding = 1e-6f;
@@ -407,38 +477,6 @@ void DirectionCone::add(const DirectionCone& other) {
 
 namespace {
 
-/// Directions all around: the middles of the squares into which the sides of a cube are divided.
-struct Directions {
-    static constexpr int rows = 8, fine = 4;  ///< of squares per side; of smaller squares per square
-    /// No other direction is farther than this from one of them, rad; and from a middle of the smaller squares.
-    static constexpr float apart = 0.18f, fine_apart = 0.25f * apart;
-
-    static vec3 at(int side, int row, int column, int rows_in_all) {
-        const auto place = [&](int i) {
-            return (2.0f * static_cast<float>(i) + 1.0f) / static_cast<float>(rows_in_all) - 1.0f;
-        };
-        vec3 d(0.0f);
-        d[side / 2] = side % 2 == 0 ? 1.0f : -1.0f;
-        d[(side / 2 + 1) % 3] = place(row);
-        d[(side / 2 + 2) % 3] = place(column);
-        return d / std::sqrt(length_squared(d));
-    }
-
-    /// Calls visit(direction) for smaller squares of the squares of which may_hold(direction, distance) is true, whose
-    /// own it is, too.
-    template <class MayHold, class Visit>
-    static void for_each(const MayHold& may_hold, const Visit& visit) {
-        for (int square = 0; square < 6 * rows * rows; ++square) {
-            const int side = square / (rows * rows), row = square / rows % rows, column = square % rows;
-            if (!may_hold(at(side, row, column, rows), apart)) continue;
-            for (int k = 0; k < fine * fine; ++k) {
-                const vec3 d = at(side, fine * row + k / fine, fine * column + k % fine, fine * rows);
-                if (may_hold(d, fine_apart)) visit(d);
-            }
-        }
-    }
-};
-
 /// The cone of some cones: about the middle of their axes.
 template <class ForEach>
 DirectionCone cone_around(ForEach&& for_each) {
@@ -452,49 +490,141 @@ DirectionCone cone_around(ForEach&& for_each) {
     return cone;
 }
 
+/// The contact normals that a vertex admits: those that lead out of its region by at most the slack.
+///
+/// Each direction d of an edge leaves the normals n with n . d <= slack: a bit more than half of the sphere. What all of
+/// them leave is bounded by arcs of such circles. An arc bends towards what it leaves. So a cone that holds the ends of
+/// all arcs, the corners, holds all between them, if it is narrow and no arc goes more than half around. A corner is
+/// where two circles meet and no other direction takes it away.
+class RegionCone {
+public:
+    RegionCone(const SurfaceFeatures& surface, const SurfaceFeatures::Vertex& vertex)
+        : surface_(surface), vertex_(vertex) {
+        const vec3* const d = surface.directions.data() + vertex.first;
+        for (std::uint32_t i = 0; i < vertex.count; ++i) {
+            bool is_cut = false;
+            for (std::uint32_t k = 0; k < vertex.count; ++k) {
+                const float along = glm::dot(d[i], d[k]);
+                is_cut = is_cut || std::abs(along) <= across;
+                if (k > i) add_corners(d[i], d[k], along);
+            }
+            has_long_arc_ = has_long_arc_ || !is_cut;
+        }
+    }
+
+    /// Returns whether the vertex can touch anything.
+    bool any() const { return has_long_arc_ || !corners_.empty(); }
+
+    DirectionCone cone() const {
+        DirectionCone all;
+        if (has_long_arc_ || corners_.empty()) return all;
+        vec3 axis(0.0f);
+        for (const vec3& n : corners_) axis += n;
+        if (!(length_squared(axis) > 1e-6f)) return all;
+        axis = unit_or_zero(axis);
+        // The axis goes a little towards the farthest corner, again and again (Badoiu and Clarkson 2003).
+        constexpr int rounds = 16;
+        float least = -1.0f;
+        vec3 best = axis;
+        for (int round = 0; round < rounds; ++round) {
+            float cosine = 2.0f;
+            vec3 farthest(0.0f);
+            for (const vec3& n : corners_) {
+                const float along = glm::dot(axis, n);
+                if (along < cosine) cosine = along, farthest = n;
+            }
+            if (cosine > least) least = cosine, best = axis;
+            axis = unit_or_zero(axis + (farthest - axis) / static_cast<float>(round + 2));
+        }
+        if (!(least > widest)) return all;
+        const float cosine = least - rounding;
+        return {best, cosine, std::sqrt(1.0f - cosine * cosine)};
+    }
+
+private:
+    static constexpr float slack = tolerance::feature_slack;
+    static constexpr float rounding = 1e-4f;
+    /// A direction at this cosine or less to another one, either way, takes away so much of its circle that the ends of
+    /// what is left are at least 157 degrees from each other, unless it is less than half of the circle.
+    static constexpr float across = 0.6f;
+    /// Cosine of the largest angle of a cone that is not all directions: less than half of that.
+    static constexpr float widest = 0.25f;
+
+    /// Adds the places where both circles meet.
+    void add_corners(const vec3& d, const vec3& e, float along) {
+        const float apart = 1.0f - along * along;
+        if (!(apart > 1e-6f)) return;
+        const vec3 middle = slack / (1.0f + along) * (d + e);
+        const float height = 1.0f - length_squared(middle);
+        if (!(height > 0.0f)) return;
+        const vec3 up = std::sqrt(height / apart) * glm::cross(d, e);
+        for (const vec3& n : {middle + up, middle - up}) {
+            if (out_of_region(surface_, vertex_, n) <= slack + rounding) corners_.push_back(n);
+        }
+    }
+
+    const SurfaceFeatures& surface_;
+    const SurfaceFeatures::Vertex& vertex_;
+    std::vector<vec3> corners_;
+    bool has_long_arc_ = false;  ///< a circle may be whole, or nearly so
+};
+
+void set_cone(FourCones& cones, int lane, const DirectionCone& cone) {
+    set_lane(cones.axis, lane, cone.axis);
+    cones.cosine[lane] = cone.cosine;
+    cones.sine[lane] = cone.sine;
+}
+
 }  // namespace
 
 void SurfaceFeatures::find_cones() {
-    // Contacts may be a little outside of the regions and arcs.
     std::vector<bool> can_touch(vertices.size());
-    std::vector<DirectionCone> parts;
     for (std::size_t v = 0; v < vertices.size(); ++v) {
-        parts.clear();
-        // Each product changes by at most the angle between two directions.
-        Directions::for_each(
-            [&](const vec3& d, float apart) {
-                return out_of_region(*this, vertices[v], d) <= tolerance::feature_slack + apart;
-            },
-            [&](const vec3& d) {
-                constexpr float sine = Directions::fine_apart;
-                parts.push_back({d, std::sqrt(1.0f - sine * sine), sine});
-            });
-        can_touch[v] = !parts.empty();
-        vertices[v].normals = cone_around([&](auto&& visit) { std::for_each(parts.begin(), parts.end(), visit); });
+        const RegionCone region(*this, vertices[v]);
+        can_touch[v] = region.any();
+        vertices[v].normals = region.cone();
     }
-    for (Edge& edge : edges) {
-        if (edge.into[1] == vec3(0.0f)) continue;
-        // Contact normals are at right angles to the edge, between the normals of its two faces.
+    std::vector<DirectionCone> of_edges(edges.size());
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        const Edge& edge = edges[e];
+        DirectionCone& cone = of_edges[e];
+        cone.axis = edge.outward;
+        if (edge.into[1] == vec3(0.0f)) continue;  // all directions
+        // Contact normals are at right angles to the edge, between the normals of its two faces, or a little outside.
         constexpr float slack = tolerance::feature_edge_slack;
         const auto normal = [&](const vec3& into) {
             const vec3 n = glm::cross(edge.direction, into);
             return DirectionCone{glm::dot(n, edge.outward) >= 0.0f ? n : -n, std::sqrt(1.0f - slack * slack), slack};
         };
-        edge.normals = cone_around([&](auto&& visit) {
-            visit(normal(edge.into[0]));
-            visit(normal(edge.into[1]));
-        });
+        cone.cosine = 1.0f;
+        for (const vec3& into : edge.into) cone.add(normal(into));
     }
-    for (Node& node : nodes) {
-        node.normals = cone_around([&](auto&& visit) {
-            for (std::uint32_t f = node.faces.first; f < node.faces.last; ++f)
-                visit(DirectionCone{faces[f].normal, 1.0f, 0.0f});
-            for (std::uint32_t v = node.vertices.first; v < node.vertices.last; ++v) {
-                if (can_touch[v]) visit(vertices[v].normals);
-            }
-            for (std::uint32_t e = node.edges.first; e < node.edges.last; ++e) visit(edges[e].normals);
-        });
+    for (const Leaf& leaf : leaves) {
+        for (std::uint32_t v = leaf.vertices.first; v < leaf.vertices.last; ++v) {
+            const std::uint32_t k = v - leaf.vertices.first;
+            set_cone(four_vertices[leaf.four_vertices + k / 4].normals, static_cast<int>(k % 4), vertices[v].normals);
+        }
+        for (std::uint32_t e = leaf.edges.first; e < leaf.edges.last; ++e) {
+            const std::uint32_t k = e - leaf.edges.first;
+            set_cone(four_edges[leaf.four_edges + k / 4].normals, static_cast<int>(k % 4), of_edges[e]);
+        }
     }
+    for (FourNodes& four : nodes) {
+        for (unsigned lanes = four.lanes; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            const Leaf &first = leaves[four.leaves[lane].first], &last = leaves[four.leaves[lane].last - 1];
+            set_cone(four.normals, lane, cone_around([&](auto&& visit) {
+                         for (std::uint32_t f = first.faces.first; f < last.faces.last; ++f)
+                             visit(DirectionCone{faces[f].normal, 1.0f, 0.0f});
+                         for (std::uint32_t v = first.vertices.first; v < last.vertices.last; ++v) {
+                             if (can_touch[v]) visit(vertices[v].normals);
+                         }
+                         for (std::uint32_t e = first.edges.first; e < last.edges.last; ++e) visit(of_edges[e]);
+                     }));
+        }
+    }
+    const auto shrink = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
+    shrink(vertices, directions, edges, faces, nodes, leaves, four_vertices, four_edges);
 }
 
 }  // namespace talus::detail

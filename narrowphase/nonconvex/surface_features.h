@@ -3,12 +3,15 @@
 ///
 /// Two surfaces can touch at a vertex and a face, or at two edges, and which of these can do so depends on their
 /// orientation (feature_contacts.h). The tree finds those that are near each other and can touch: it is searched
-/// together with the tree of another surface, from both roots down. A node has two bounds of its features:
+/// together with the tree of another surface, from both roots down (node_pairs.h). A node has two bounds of its
+/// features:
 ///
 ///     box     where they are
 ///     cone    the contact normals that they admit; those of the other surface must be opposite
 ///
 /// The cone tells apart what is near: the front of a plate from its back, the inside of a ring from its outside.
+///
+/// What a search reads of many nodes and features is stored four of them side by side, one per lane.
 
 #include <talus/narrowphase/triangles/triangle_set.h>
 #include "common/lanes/float4.h"
@@ -44,6 +47,23 @@ struct DirectionCone {
     void add(const DirectionCone& other);
 };
 
+/// Four cones.
+struct FourCones {
+    Vec3Lanes<Float4> axis;
+    Float4 cosine, sine;
+
+    /// Returns a bit per cone: what DirectionCone::meets() says of it and `other`.
+    unsigned meeting(const DirectionCone& other, const vec3& other_axis, float turn) const {
+        const Float4 cosine_of_both = cosine * other.cosine - sine * other.sine,
+                     sine_of_both = sine * other.cosine + cosine * other.sine;
+        const float cosine_of_turn = 1.0f - 0.5f * turn * turn;
+        const auto all = (cosine + other.cosine <= 0.0f) |
+                         ((sine_of_both * cosine_of_turn + cosine_of_both * turn <= 0.0f) & (cosine_of_both < 0.0f));
+        const Float4 along = axis.x * other_axis.x + axis.y * other_axis.y + axis.z * other_axis.z;
+        return lane_bits(all | (along >= cosine_of_both * cosine_of_turn - sine_of_both * turn));
+    }
+};
+
 /// The features of a surface, or of a part of it, in the frame of its set.
 struct SurfaceFeatures {
     static constexpr std::uint32_t none = 0xffffffffu;
@@ -63,8 +83,7 @@ struct SurfaceFeatures {
         vec3 outward;    ///< unit, the normal of its face or the middle of both: contact normals are in front of it
         bool hollow_from, hollow_to;  ///< the surface rises beyond the end
         std::uint32_t id;
-        float depth;              ///< the largest overlap that counts, m: half of how thick the solid is inward of it
-        DirectionCone normals{};  ///< all contact normals that the arc admits
+        float depth;  ///< the largest overlap that counts, m: half of how thick the solid is inward of it
     };
     /// A triangle, and which of its corners and edges are features: indices, or `none`.
     struct Face {
@@ -81,15 +100,7 @@ struct SurfaceFeatures {
     struct Range {
         std::uint32_t first = 0, last = 0;  ///< first to last - 1
     };
-    /// A node of the tree. A vertex or edge belongs to the leaf of the first face that has it.
-    struct Node {
-        vec3 middle, half;  ///< of the box, m
-        DirectionCone normals;
-        std::uint32_t right = 0;  ///< the second child; the first one follows the node; 0: it is a leaf
-        std::uint32_t leaf = 0;   ///< of a leaf: its index in `leaves`
-        Range faces, vertices, edges;
-    };
-    /// The faces of a leaf, one per lane. Lanes without a face repeat the last one.
+    /// Faces, one per lane. Lanes without a face repeat the last one.
     struct FourFaces {
         Vec3Lanes<Float4> points[3], normal, out[3];
         Float4 hollow[3];  ///< 1 or 0
@@ -98,14 +109,48 @@ struct SurfaceFeatures {
         /// is by at most `beside`, as beside_face() tells, but for acute corners. m.
         unsigned over(const vec3& p, float lowest, float highest, float depth, float beside) const;
     };
+    /// Vertices, one per lane.
+    struct FourVertices {
+        Vec3Lanes<Float4> at;
+        FourCones normals;  ///< Vertex::normals
+    };
+    /// Edges, one per lane.
+    struct FourEdges {
+        Vec3Lanes<Float4> middle, half;  ///< of their boxes, m
+        FourCones normals;               ///< all contact normals that the arcs admit; the axes are Edge::outward
+        Vec3Lanes<Float4> direction, into[2];
+    };
+    /// Up to four faces, and their features: a vertex or edge belongs to the leaf of the first face that has it.
+    struct Leaf {
+        Range faces, vertices, edges;
+        std::uint32_t four_vertices, four_edges;  ///< index of the first of them in the lists of such
+        FourFaces four_faces;
+    };
+    /// Up to four nodes of the tree, one per lane: the children of a node, from left to right.
+    struct FourNodes {
+        Vec3Lanes<Float4> middle, half;  ///< of the boxes, m
+        FourCones normals;
+        Float4 size;             ///< squares of half the diagonals of the boxes, m^2
+        Range leaves[4];         ///< all below each node
+        std::uint32_t below[4];  ///< index of its children in `nodes`; `none`: it is a leaf
+        unsigned lanes = 0;      ///< a bit per lane that has a node
+
+        DirectionCone normals_of(int lane) const {
+            return {{normals.axis.x[lane], normals.axis.y[lane], normals.axis.z[lane]},
+                    normals.cosine[lane],
+                    normals.sine[lane]};
+        }
+    };
     std::vector<Vertex> vertices;
     std::vector<vec3> directions;  ///< unit
     std::vector<Edge> edges;
     std::vector<Face> faces;
-    std::vector<Node> nodes;         ///< the root comes first; empty if there are no faces
-    std::vector<FourFaces> leaves;   ///< in the order of the leaves among `nodes`
-    std::uint32_t corner_count = 0;  ///< of the faces
-    float grain = 0.0f;              ///< edge of a square as large as the mean face, m
+    std::vector<FourNodes> nodes;             ///< those at the top come first; empty if there are no faces
+    std::vector<Leaf> leaves;                 ///< from left to right
+    std::vector<FourVertices> four_vertices;  ///< of the leaves, one after another
+    std::vector<FourEdges> four_edges;        ///< the same
+    std::uint32_t corner_count = 0;           ///< of the faces
+    float grain = 0.0f;                       ///< edge of a square as large as the mean face, m
 
     /// Collects the features of these triangles of the set, in their order, and builds the tree. Consecutive triangles
     /// should be near each other. The cones of all nodes hold all directions.
@@ -120,6 +165,7 @@ struct SurfaceFeatures {
 private:
     void find_neighbours();
     void build_tree();
+    void fill_lanes();
 };
 
 /// Returns how far a direction leads out of a vertex's region: at most 0 inside.
@@ -157,129 +203,5 @@ inline unsigned SurfaceFeatures::FourFaces::over(const vec3& p, float lowest, fl
 
 /// Returns whether a segment passes through a face of a surface between its two ends, m.
 bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to);
-
-/// Searches the trees of two surfaces together.
-class NodePairs {
-public:
-    NodePairs(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a)
-        : a_(a),
-          b_(b),
-          b_in_a_(b_in_a),
-          size_(talus::absolute(b_in_a.rotation)),
-          to_a_(b_in_a.rotation),
-          to_b_(glm::transpose(b_in_a.rotation)),
-          size_to_a_(size_),
-          size_to_b_(glm::transpose(size_)),
-          position_(load_three(&b_in_a.position.x)) {}
-
-    /// Leaves out the leaves without any of these faces, which are in ascending order and outlive the search.
-    void restrict_to(std::span<const std::uint32_t> faces_a, std::span<const std::uint32_t> faces_b) {
-        is_restricted_ = true;
-        faces_a_ = faces_a;
-        faces_b_ = faces_b;
-    }
-
-    /// Returns the absolute values of B's rotation: they map half the sides of boxes to A's frame.
-    const mat3& absolute_rotation() const { return size_; }
-
-    /// Calls visit(leaf of A, leaf of B) for those whose boxes are within `distance` (m) of each other on each axis and
-    /// that have opposite normals, or would have after a rotation by less than `turn` (rad).
-    template <class Visit>
-    void for_each(float distance, float turn, Visit&& visit) {
-        descend(
-            [&](const SurfaceFeatures::Node& a, const SurfaceFeatures::Node& b) {
-                return a.normals.meets(b.normals, -(b_in_a_.rotation * b.normals.axis), turn) && gap(a, b) <= distance;
-            },
-            visit);
-    }
-
-    /// Calls visit(leaf of A, leaf of B) for those whose boxes may overlap, until it returns true.
-    template <class Visit>
-    void for_each_overlap(Visit&& visit) {
-        bool ended = false;
-        descend(
-            [&](const SurfaceFeatures::Node& a, const SurfaceFeatures::Node& b) { return !ended && gap(a, b) <= 0.0f; },
-            [&](const SurfaceFeatures::Node& a, const SurfaceFeatures::Node& b) { ended = visit(a, b); });
-    }
-
-    /// Returns a lower bound of the distance between the two surfaces, m, or `most` if it is more. At most 0: they may
-    /// cross.
-    float distance_bound(float most) {
-        descend([&](const SurfaceFeatures::Node& a,
-                    const SurfaceFeatures::Node& b) { return most > 0.0f && gap(a, b) < most; },
-                [&](const SurfaceFeatures::Node& a, const SurfaceFeatures::Node& b) { most = gap(a, b); });
-        return most;
-    }
-
-    std::uint64_t tested() const { return tested_; }  ///< the number of pairs of nodes that were
-
-private:
-    struct Pair {
-        std::uint32_t a, b;
-    };
-
-    /// Calls visit for the pairs of leaves for which, as for all nodes above them, `test` is true.
-    template <class Test, class Visit>
-    void descend(const Test& test, const Visit& visit) {
-        if (a_.nodes.empty() || b_.nodes.empty()) return;
-        waiting_.assign(1, {0, 0});
-        ++tested_;  // in all: this pair, and the two below each pair that is opened
-        while (!waiting_.empty()) {
-            const Pair pair = waiting_.back();
-            waiting_.pop_back();
-            const SurfaceFeatures::Node &a = a_.nodes[pair.a], &b = b_.nodes[pair.b];
-            if (!test(a, b)) continue;
-            if (is_restricted_ && !(has_any(a, faces_a_) && has_any(b, faces_b_))) continue;
-            if (a.right == 0 && b.right == 0) {
-                visit(a, b);
-            } else if (b.right == 0 || (a.right != 0 && length_squared(a.half) >= length_squared(b.half))) {
-                waiting_.push_back({a.right, pair.b});
-                waiting_.push_back({pair.a + 1, pair.b});
-                tested_ += 2;
-            } else {
-                waiting_.push_back({pair.a, b.right});
-                waiting_.push_back({pair.a, pair.b + 1});
-                tested_ += 2;
-            }
-        }
-    }
-
-    /// A matrix that maps vectors in the first three lanes.
-    struct Columns {
-        Float4 x, y, z;
-
-        explicit Columns(const mat3& m) : x(load_three(&m[0].x)), y(load_three(&m[1].x)), z(load_three(&m[2].x)) {}
-        Float4 operator*(Float4 v) const { return x * v[0] + y * v[1] + z * v[2]; }
-    };
-
-    /// Returns how far two boxes are from each other at least, m: on the axis of either on which that is most. At most
-    /// 0 if they may overlap.
-    float gap(const SurfaceFeatures::Node& a, const SurfaceFeatures::Node& b) const {
-        // The fourth lanes hold what follows in the nodes.
-        const Float4 middle_a = load_lanes(&a.middle.x), half_a = load_lanes(&a.half.x);
-        const Float4 middle_b = load_lanes(&b.middle.x), half_b = load_lanes(&b.half.x);
-        const Float4 between = to_a_ * middle_b + position_ - middle_a;
-        const Float4 along_a = absolute(between) - (half_a + size_to_a_ * half_b);
-        const Float4 along_b = absolute(to_b_ * between) - (half_b + size_to_b_ * half_a);
-        const Float4 most = max_lanes(along_a, along_b);
-        return std::max({most[0], most[1], most[2]});
-    }
-    static Float4 absolute(Float4 v) { return max_lanes(v, -v); }
-
-    static bool has_any(const SurfaceFeatures::Node& node, std::span<const std::uint32_t> faces) {
-        const auto first = std::lower_bound(faces.begin(), faces.end(), node.faces.first);
-        return first != faces.end() && *first < node.faces.last;
-    }
-
-    const SurfaceFeatures &a_, &b_;
-    bool is_restricted_ = false;
-    std::span<const std::uint32_t> faces_a_, faces_b_;
-    MatrixTransform b_in_a_;
-    mat3 size_;  ///< the absolute values of the rotation
-    Columns to_a_, to_b_, size_to_a_, size_to_b_;
-    Float4 position_;
-    std::vector<Pair> waiting_;
-    std::uint64_t tested_ = 0;
-};
 
 }  // namespace talus::detail

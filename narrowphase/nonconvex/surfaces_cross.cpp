@@ -1,5 +1,7 @@
 #include "narrowphase/nonconvex/surfaces_cross.h"
 
+#include "narrowphase/nonconvex/node_pairs.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -148,8 +150,9 @@ private:
 template <class Visit>
 void for_each_crossing(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
                        const Visit& visit) {
-    NodePairs(a, b, b_in_a).for_each_overlap([&](const SurfaceFeatures::Node& of_a, const SurfaceFeatures::Node& of_b) {
-        const PlacedLeaf others(b.leaves[of_b.leaf], b_in_a);
+    NodePairs(a, b, b_in_a).for_each_overlap([&](const FoundLeaf& found_a, const FoundLeaf& found_b) {
+        const SurfaceFeatures::Leaf &of_a = found_a.leaf, &of_b = found_b.leaf;
+        const PlacedLeaf others(of_b.four_faces, b_in_a);
         unsigned bits[lane_count<Float4>] = {}, any = 0;
         const auto own = [&](std::uint32_t f) {
             const SurfaceFeatures::Face& face = a.faces[f];

@@ -19,6 +19,7 @@
 #include "engine/settings.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/nonconvex/feature_contacts.h"
+#include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/tolerances.h"
 #include "samples/scenes/kit/screw_thread.h"
 #include "samples/scenes/kit/solids.h"

@@ -1,6 +1,7 @@
 /// Contact points of solids by their features: against all pairs of features, and against the exact distance.
 
 #include "narrowphase/nonconvex/feature_contacts.h"
+#include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
 #include "narrowphase/tolerances.h"
 #include "samples/scenes/kit/solids.h"
@@ -25,15 +26,19 @@ using namespace talus::test;
 
 namespace {
 
-/// The same features with nodes of no bounds: all pairs of features are looked at.
+/// The same features with nodes of no bounds: all pairs of features are looked at. Vertices keep their cones, which tell
+/// whether one will touch a face after a rotation.
 SurfaceFeatures without_bounds(const SurfaceFeatures& features) {
     SurfaceFeatures all = features;
-    for (SurfaceFeatures::Node& node : all.nodes) {
-        node.half = vec3(1000.0f * glm::length(features.nodes[0].half));
-        node.normals = DirectionCone{};
+    const Float4 wide = splat<Float4>(1e4f * std::sqrt(features.nodes[0].size[0])), open = splat<Float4>(-1.0f);
+    for (SurfaceFeatures::FourNodes& nodes : all.nodes) {
+        nodes.half = {wide, wide, wide};
+        nodes.normals.cosine = open;
+        nodes.normals.sine = Float4{};
     }
-    for (SurfaceFeatures::Vertex& vertex : all.vertices) vertex.normals = DirectionCone{};
-    for (SurfaceFeatures::Edge& edge : all.edges) edge.normals = DirectionCone{};
+    for (SurfaceFeatures::FourVertices& four : all.four_vertices)
+        four.normals.cosine = open, four.normals.sine = Float4{};
+    for (SurfaceFeatures::FourEdges& four : all.four_edges) four.normals.cosine = open, four.normals.sine = Float4{};
     return all;
 }
 
@@ -145,7 +150,8 @@ TEST_CASE("the counts of a search are those of a plain loop, and each is a part 
         std::size_t in_leaves = 0;
         NodePairs nodes(fa, fb, pose);
         const float highest = margin + reach, pad = std::max(highest, std::sqrt(5.0f) * depth) + limits.room + reach;
-        nodes.for_each(pad, limits.turn, [&](const SurfaceFeatures::Node& x, const SurfaceFeatures::Node& y) {
+        nodes.for_each(pad, limits.turn, [&](const FoundLeaf& of_a, const FoundLeaf& of_b) {
+            const SurfaceFeatures::Leaf &x = of_a.leaf, &y = of_b.leaf;
             for (std::uint32_t k = x.vertices.first; k < x.vertices.last; ++k)
                 in_leaves += y.faces.last - y.faces.first;
             for (std::uint32_t k = x.faces.first; k < x.faces.last; ++k)

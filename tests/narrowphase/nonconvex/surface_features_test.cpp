@@ -1,7 +1,9 @@
 /// The trees over surfaces: distances, and the parts of surfaces inside of each other, against all pairs of triangles.
 
 #include "narrowphase/nonconvex/surface_features.h"
+#include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
+#include "narrowphase/tolerances.h"
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
 #include "tests/narrowphase/triangles/triangle_oracle.h"
 
@@ -131,28 +133,101 @@ TEST_CASE("the faces of a leaf together tell what each of them tells") {
     for (int round = 0; round < 4000 * nonconvex_scale(); ++round) {
         const SolidSurface& a = any_of(all, random);
         const SurfaceFeatures& surface = a.features();
-        const std::uint32_t leaf = random.below(static_cast<std::uint32_t>(surface.leaves.size()));
-        const auto node = std::find_if(surface.nodes.begin(), surface.nodes.end(),
-                                       [&](const SurfaceFeatures::Node& n) { return n.right == 0 && n.leaf == leaf; });
-        REQUIRE(node != surface.nodes.end());
+        const SurfaceFeatures::Leaf& leaf =
+            surface.leaves[random.below(static_cast<std::uint32_t>(surface.leaves.size()))];
         const float size = a.size, highest = 0.2f * size, lowest = -0.1f * size, depth = 0.05f * size,
                     beside = 0.01f * size;
-        const vec3 p = node->middle + random.point(-1.0f, 1.0f) * (node->half + vec3(0.3f * size));
-        const unsigned bits = surface.leaves[leaf].over(p, lowest, highest, depth, beside);
-        for (std::uint32_t f = node->faces.first; f < node->faces.last; ++f) {
+        const SurfaceFeatures::Face& any =
+            surface.faces[leaf.faces.first + random.below(leaf.faces.last - leaf.faces.first)];
+        const vec3 p = any.points[random.below(3)] + 0.6f * size * random.point(-1.0f, 1.0f);
+        const unsigned bits = leaf.four_faces.over(p, lowest, highest, depth, beside);
+        for (std::uint32_t f = leaf.faces.first; f < leaf.faces.last; ++f) {
             const SurfaceFeatures::Face& face = surface.faces[f];
             const float height = glm::dot(face.normal, p - face.points[0]);
             float most = -std::numeric_limits<float>::infinity();
             for (int i = 0; i < 3; ++i)
                 most = std::max(most, glm::dot(face.out[i], p - face.points[i]) - (face.hollow[i] ? depth : 0.0f));
             const bool expected = height <= highest && height >= lowest && most <= beside;
-            CHECK((bits >> (f - node->faces.first) & 1u) == (expected ? 1u : 0u));
+            CHECK((bits >> (f - leaf.faces.first) & 1u) == (expected ? 1u : 0u));
             // It keeps all that beside_face() keeps.
             if (height <= highest && height >= lowest && beside_face(face, p, depth) <= beside) CHECK(expected);
             over += expected ? 1 : 0;
         }
     }
     CHECK(over > 100);
+}
+
+TEST_CASE("the cones of a surface's features hold all normals that each of them admits") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(78);
+    int admitted = 0, narrow = 0, vertices = 0;
+    for (const SolidSurface& a : all) {
+        const SurfaceFeatures& surface = a.features();
+        CAPTURE(a.solid.name);
+        for (std::size_t v = 0; v < surface.vertices.size(); ++v) {
+            const SurfaceFeatures::Vertex& vertex = surface.vertices[v];
+            const DirectionCone& cone = vertex.normals;
+            ++vertices;
+            narrow += cone.cosine > 0.0f ? 1 : 0;
+            for (int round = 0; round < 200 * nonconvex_scale(); ++round) {
+                // Everywhere, and around the cone's rim, beyond which there is none.
+                vec3 n(random.direction());
+                if (round % 2 == 0) n = glm::normalize(cone.axis + 1.5f * std::max(cone.sine, 0.2f) * n);
+                if (out_of_region(surface, vertex, n) > tolerance::feature_slack) continue;
+                ++admitted;
+                CHECK(cone.holds(n, 0.0f));
+            }
+        }
+        for (const SurfaceFeatures::FourNodes& four : surface.nodes) {
+            for (int lane = 0; lane < 4; ++lane) {
+                if ((four.lanes >> lane & 1u) == 0) continue;
+                for (std::uint32_t k = four.leaves[lane].first; k < four.leaves[lane].last; ++k) {
+                    const SurfaceFeatures::Leaf& leaf = surface.leaves[k];
+                    for (std::uint32_t v = leaf.vertices.first; v < leaf.vertices.last; ++v) {
+                        const vec3 n(random.direction());
+                        if (out_of_region(surface, surface.vertices[v], n) <= tolerance::feature_slack)
+                            CHECK(four.normals_of(lane).holds(n, 0.0f));
+                    }
+                    for (std::uint32_t f = leaf.faces.first; f < leaf.faces.last; ++f)
+                        CHECK(four.normals_of(lane).holds(surface.faces[f].normal, 1e-6f));
+                }
+            }
+        }
+    }
+    MESSAGE(admitted << " normals of " << vertices << " vertices, " << narrow
+                     << " with a cone of less than 90 degrees");
+    CHECK(admitted > 5000);
+    CHECK(2 * narrow > vertices);
+}
+
+TEST_CASE("four cones together tell what each of them tells") {
+    Random random(79);
+    int met = 0, apart = 0;
+    for (int round = 0; round < 20000 * nonconvex_scale(); ++round) {
+        FourCones four;
+        DirectionCone each[4];
+        const auto cone = [&] {
+            const float angle = float(random.between(0.0, 3.14));
+            return DirectionCone{vec3(random.direction()), std::cos(angle), std::sin(angle)};
+        };
+        for (int i = 0; i < 4; ++i) {
+            each[i] = cone();
+            for (int axis = 0; axis < 3; ++axis)
+                (axis == 0 ? four.axis.x : axis == 1 ? four.axis.y : four.axis.z)[i] = each[i].axis[axis];
+            four.cosine[i] = each[i].cosine;
+            four.sine[i] = each[i].sine;
+        }
+        const DirectionCone other = cone();
+        const vec3 axis(random.direction());
+        const float turn = float(random.between(0.0, 0.8));
+        const unsigned bits = four.meeting(other, axis, turn);
+        for (int i = 0; i < 4; ++i) {
+            const bool meets = each[i].meets(other, axis, turn);
+            CHECK((bits >> i & 1u) == (meets ? 1u : 0u));
+            (meets ? met : apart) += 1;
+        }
+    }
+    CHECK(std::min(met, apart) > 1000);
 }
 
 TEST_CASE("the parts of two surfaces inside of each other are those that all pairs of triangles tell") {
