@@ -150,7 +150,7 @@ export interface MeshDef {
     indices: Numbers;
     /** one number per triangle, 0 to 255; default: all 0 */
     materials?: Numbers | null;
-    /** stops shapes that are no solids from both sides; default: from the front only */
+    /** stops bodies from both sides; default: from the front only */
     twoSided?: boolean;
     /** the boundary of a solid of any shape, which dynamic bodies can have: closed and one-sided */
     solid?: boolean;
@@ -170,7 +170,7 @@ export interface HeightFieldDef {
     spacingZ?: number;
     /** (columns - 1) * (rows - 1), one per cell; default: all 0 */
     materials?: Numbers | null;
-    /** stops shapes that are no solids from both sides; default: from above only */
+    /** stops bodies from both sides; default: from above only */
     twoSided?: boolean;
     /** (columns - 1) * (rows - 1), one per cell, not 0: a hole; default: no holes */
     holes?: Numbers | null;

@@ -107,7 +107,8 @@ struct MeshContact {
     float overlap_depth = 0.0f;  ///< penetration of the contact point along `way_out`, m
     bool was_far = false;        ///< for patches: nothing within the margin and `reach` when they were searched
     bool is_recovering = false;  ///< its only contact is along `way_out`
-    bool by_features = false;    ///< its contacts are patches, and not with triangles (solid_contacts.h)
+    bool from_behind = false;  ///< for patches of a two-sided mesh: when they were searched, the shape was on its back
+    bool by_features = false;  ///< its contacts are patches, and not with triangles (solid_contacts.h)
     /// A point on the side of the surface on which the shape belongs, mesh frame. It is the shape's middle, unless that
     /// was pressed through the surface. The middle cannot have reached the surface while its distance from this point
     /// is less than `clearance` (m).

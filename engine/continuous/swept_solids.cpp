@@ -3,6 +3,7 @@
 #include <talus/narrowphase/triangles/queries.h>
 #include "engine/mesh_contacts/solid_contacts.h"
 #include "engine/settings.h"
+#include "narrowphase/nonconvex/surfaces_cross.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,13 +25,13 @@ const TriangleSet* SweptSolids::surface(const ContinuousInput& in, std::uint32_t
 /// Lists the shapes that the body of a path may hit. They are in the order of their slots.
 void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, float largest_motion) {
     meetings_.clear();
-    near_.clear();
+    near_bodies_.clear();
     const Body& body = in.bodies[path.slot];
     const bool dynamic_too = body.continuous == Continuous::all;
     in.broadphase.query(expand(in.swept_box(path.slot), largest_motion),
-                        [&](std::uint32_t slot) { near_.push_back(slot); });
-    std::sort(near_.begin(), near_.end());
-    for (const std::uint32_t slot : near_) {
+                        [&](std::uint32_t slot) { near_bodies_.push_back(slot); });
+    std::sort(near_bodies_.begin(), near_bodies_.end());
+    for (const std::uint32_t slot : near_bodies_) {
         if (!in.can_hit(path.slot, slot, dynamic_too)) continue;
         const Body& other = in.bodies[slot];
         const RigidMotion other_motion = in.step_path(slot).motion_seen_from(path.origin);
@@ -47,14 +48,13 @@ void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, flo
     }
 }
 
-/// Returns the features of a set that may be in a box, with a tree.
-const detail::SurfaceFeatures& SweptSolids::features_near(const TriangleSet& set, const Aabb& box,
-                                                          detail::SurfaceFeatures& scratch) {
+/// Returns the features of a set that may be in a box. A two-sided set is seen from the side of `from`.
+const detail::SurfaceFeatures& SweptSolids::features_near(const TriangleSet& set, const Aabb& box, const vec3& from) {
     if (set.solid_features() != nullptr) return *set.solid_features();
     found_.clear();
     set.find(box, found_);
-    scratch.collect(set, found_);
-    return scratch;
+    near_surface_.collect(set, found_, set.is_two_sided() && detail::is_behind(set, from));
+    return near_surface_;
 }
 
 namespace {
@@ -111,10 +111,9 @@ float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting
     const float curve = relative_arc_deviation(own_turn * in.dt, own_radius, linear * in.dt, other_turn * in.dt,
                                                own_radius + other_radius);
     const auto other_in_own = [&](float time) { return place_in(of_own, of_other, time); };
-    const detail::SurfaceFeatures& own_features =
-        features_near(own, box_of_path(of_own, of_other, other.bounds(), curve, in.dt), near_own_);
     const detail::SurfaceFeatures& other_features =
-        features_near(other, box_of_path(of_other, of_own, own.bounds(), curve, in.dt), near_other_);
+        features_near(other, box_of_path(of_other, of_own, own.bounds(), curve, in.dt),
+                      transform_point(place_in(of_other, of_own, 0.0f), inner_point(own)));
     const float speed = linear + own_turn * own_radius + other_turn * other_radius;
     const float windows =
         std::max(speed * in.dt / inner_radius, std::sqrt(curve / (settings::solid_straight * allowed)));
@@ -123,7 +122,7 @@ float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting
     const detail::HitDepths depths{
         allowed, std::min(settings::continuous_deepest * inner_radius, settings::solid_deepest * allowed),
         settings::continuous_drop * allowed};
-    return sweep_.first_hit(own_features, other_features, motion, depths, end);
+    return sweep_.first_hit(*own.solid_features(), other_features, motion, depths, end);
 }
 
 /// Returns the end pose of a body that a kinematic body hits at a time: from then on it moves with the kinematic body,

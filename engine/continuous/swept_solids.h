@@ -38,20 +38,19 @@ private:
     };
     void find_meetings(const ContinuousInput& in, const Path& path, float largest_motion);
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
-    const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box,
-                                                 detail::SurfaceFeatures& scratch);
+    const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box, const vec3& from);
     float feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
                       const TriangleSet& other, float inner_radius, float allowed, float end);
 
     // Scratch.
     std::vector<Meeting> meetings_;
-    std::vector<std::uint32_t> near_;
+    std::vector<std::uint32_t> near_bodies_;
     struct KnownSurface {
         std::uint32_t version = 0;  ///< of the shape
         std::shared_ptr<const TriangleSet> set;
     };
     std::unordered_map<std::uint32_t, KnownSurface> surfaces_;  ///< of boxes and hulls, by shape
-    detail::SurfaceFeatures near_own_, near_other_;
+    detail::SurfaceFeatures near_surface_;                      ///< of a set that is no solid
     detail::FeatureSweep sweep_;
     std::vector<std::uint32_t> found_;
 };

@@ -173,21 +173,15 @@ void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optiona
     if (!crosses && m.pressed_through) set_way_back(s, m);
 }
 
-/// Collects the features of surfaces that are no solids, within a distance of the other one, m.
-void SolidContacts::collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around) {
+/// Collects the features of a mesh that is no solid, within a distance of the shape, m.
+void SolidContacts::collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, bool from_behind) {
     if (known.around == around) return;
     known.around = around;
-    const auto collect_near = [&](const TriangleSet& set, const TriangleSet& other, const Transform& other_in_set,
-                                  const Transform& set_in_other, detail::SurfaceFeatures& own) {
-        if (set.solid_features() != nullptr) return;
-        std::vector<std::uint32_t> triangles;
-        set.find(transform_box(to_matrix_transform(other_in_set), expand(other.bounds(), around)), triangles);
-        detail::keep_near(set, triangles, other, set_in_other, around);
-        own.collect(set, triangles);
-    };
-    const Transform a_in_b = relative(b_in_a, Transform{});
-    collect_near(s.a, s.b, b_in_a, a_in_b, known.of_mesh);
-    collect_near(s.b, s.a, a_in_b, b_in_a, known.of_shape);
+    if (s.a.is_solid()) return;
+    std::vector<std::uint32_t> triangles;
+    s.a.find(transform_box(to_matrix_transform(b_in_a), expand(s.b.bounds(), around)), triangles);
+    detail::keep_near(s.a, triangles, s.b, relative(b_in_a, Transform{}), around);
+    known.of_mesh.collect(s.a, triangles, from_behind);
 }
 
 /// Looks how far the two surfaces are from each other, and decides what is searched until they have moved by
@@ -210,9 +204,11 @@ bool SolidContacts::look_around(const Surfaces& s, Known& known, float margin, f
     m.way_out = vec3(0.0f);
     const float counts = std::max(m.seen_margin, depth) + settings::solid_room * s.size;
     // Solids have their features at hand. Of other surfaces, more is collected only if nothing was near before.
-    const bool at_hand = s.a.is_solid() && s.b.is_solid();
+    const bool at_hand = s.a.is_solid();
     known.around = -1.0f;
-    collect(s, known, s.b_in_a, counts + (at_hand || m.was_far ? std::max(far, near) : near));
+    m.from_behind = s.a.is_two_sided() &&
+                    detail::is_behind(s.a, m.sensor ? transform_point(s.b_in_a, inner_point(s.b)) : m.side_point);
+    collect(s, known, s.b_in_a, counts + (at_hand || m.was_far ? std::max(far, near) : near), m.from_behind);
     const float apart =
         detail::NodePairs(s.features_a, s.features_b, to_matrix_transform(s.b_in_a)).distance_bound(known.around);
     m.was_far = apart > counts + near;
@@ -240,13 +236,13 @@ void SolidContacts::find_candidates(const Surfaces& s, Known& known, const MeshC
     known.pose = m.seen_pose;
     known.candidates.clear();
     if (m.was_far) return;
-    collect(s, known, m.seen_pose, std::max(m.seen_margin, m.seen_depth) + m.reach + limits.room);
+    collect(s, known, m.seen_pose, std::max(m.seen_margin, m.seen_depth) + m.reach + limits.room, m.from_behind);
     const MatrixTransform b_in_a = to_matrix_transform(m.seen_pose);
     limits.depth = std::min(m.seen_depth, s.shallow()) + m.reach;
     known.candidates.find(s.features_a, s.features_b, b_in_a, m.near_margin, limits);
     if (!(m.seen_depth > s.shallow())) return;
     // It names its faces by their places among those that were collected then.
-    const bool is_known = overlap && s.a.is_solid() && s.b.is_solid();
+    const bool is_known = overlap && s.a.is_solid();
     if (!is_known) overlap = detail::find_overlap(s.features_a, s.features_b, b_in_a, m.seen_depth);
     limits.depth = m.seen_depth + m.reach;
     known.candidates.add_overlapping(s.features_a, overlap->faces_a, s.features_b, overlap->faces_b, b_in_a,
@@ -280,7 +276,7 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     const Surfaces s{a,
                      *b,
                      a.is_solid() ? *a.solid_features() : known.of_mesh,
-                     b->is_solid() ? *b->solid_features() : known.of_shape,
+                     *b->solid_features(),
                      relative(colliders.poses[m.mesh], colliders.poses[m.shape]),
                      radius_of(a.bounds()),
                      radius_of(b->bounds()),
@@ -493,8 +489,7 @@ void SolidContacts::collide(const ContactWorld& world, std::span<const Task> tas
 std::size_t SolidContacts::bytes() const {
     std::size_t sum = known_.capacity() * sizeof(Known) + found_.capacity() * sizeof(found_[0]);
     for (const Known& each : known_) {
-        sum += each.of_mesh.bytes() + each.of_shape.bytes() + each.candidates.bytes() +
-               (each.own_set ? each.own_set->bytes() : 0);
+        sum += each.of_mesh.bytes() + each.candidates.bytes() + (each.own_set ? each.own_set->bytes() : 0);
     }
     for (const auto& each : found_) sum += each.capacity() * sizeof(detail::FeaturePoint);
     return sum;

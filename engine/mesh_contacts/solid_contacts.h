@@ -68,10 +68,10 @@ private:
     struct Known {
         std::uint32_t mesh = null_index, shape = null_index, versions = 0;  ///< for which it holds
         float reach = -1.0f;                                                ///< for which the candidates were found, m
-        float around = -1.0f;  ///< distance up to which of_mesh and of_shape were collected, m
+        float around = -1.0f;  ///< distance up to which of_mesh was collected, m
         Transform pose;
         std::shared_ptr<const TriangleSet> own_set;  ///< of the shape, if it is a box or a hull
-        detail::SurfaceFeatures of_mesh, of_shape;   ///< of sets that are no solids, near the other one
+        detail::SurfaceFeatures of_mesh;             ///< if the mesh is no solid: near the shape
         detail::FeatureCandidates candidates;
     };
     struct Surfaces;
@@ -79,7 +79,7 @@ private:
                              MeshContact& m);
     static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
     static void set_way_back(const Surfaces& s, MeshContact& m);
-    static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around);
+    static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, bool from_behind);
     static bool look_around(const Surfaces& s, Known& known, float margin, float depth, MeshContact& m,
                             std::optional<detail::SurfaceOverlap>& overlap);
     static void find_candidates(const Surfaces& s, Known& known, const MeshContact& m, detail::FeatureLimits limits,

@@ -134,6 +134,14 @@ void Sleeping::put_to_sleep(const World& world, std::uint32_t slot) {
     world.broadphase.set_moving(body.proxy, false);
 }
 
+/// Returns whether the bodies of a pair touch at shapes that are no sensors.
+static bool touches(const ContactTable& contacts, std::uint32_t pair) {
+    for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
+        if (!contacts.states[c].sensor && contacts.has_manifold(c)) return true;
+    }
+    return false;
+}
+
 void Sleeping::wake(const World& world, std::uint32_t slot) {
     stack_.assign(1, slot);
     while (!stack_.empty()) {
@@ -146,12 +154,8 @@ void Sleeping::wake(const World& world, std::uint32_t slot) {
         awake_.insert(s);
         world.broadphase.set_moving(body.proxy, true);
         for_each_pair(world.contacts, world.bodies, s, [&](std::uint32_t p) {
-            for_each_contact(world.contacts, p, [&](std::uint32_t c) {
-                if (world.contacts.manifold(c).count == 0 || world.contacts.states[c].sensor) return;
-                const ContactBodies& pair = world.contacts.bodies[c];
-                const std::uint32_t other = pair.a == s ? pair.b : pair.a;
-                if (!awake_.contains(other)) stack_.push_back(other);
-            });
+            const std::uint32_t other = other_body(world.contacts.pairs[p], s);
+            if (!awake_.contains(other) && touches(world.contacts, p)) stack_.push_back(other);
         });
         world.joints.for_each(s, [&](std::uint32_t, std::uint32_t other) {
             if (other != null_index && !awake_.contains(other)) stack_.push_back(other);
@@ -171,11 +175,7 @@ void Sleeping::wake_overlapping(const World& world, std::uint32_t slot) {
 void Sleeping::wake_neighbours(const World& world, std::uint32_t slot) {
     std::vector<std::uint32_t> touched;
     for_each_pair(world.contacts, world.bodies, slot, [&](std::uint32_t p) {
-        const Pair& pair = world.contacts.pairs[p];
-        for_each_contact(world.contacts, p, [&](std::uint32_t c) {
-            if (world.contacts.manifold(c).count != 0 && !world.contacts.states[c].sensor)
-                touched.push_back(other_body(pair, slot));
-        });
+        if (touches(world.contacts, p)) touched.push_back(other_body(world.contacts.pairs[p], slot));
     });
     world.joints.for_each(slot, [&](std::uint32_t, std::uint32_t other) {
         if (other != null_index) touched.push_back(other);

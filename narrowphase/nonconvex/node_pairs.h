@@ -83,8 +83,8 @@ private:
     struct Side {
         const SurfaceFeatures& surface;
         MatrixTransform to_other;
-        mat3 size_to_other;                    ///< the absolute values of the rotation: they map half the sides of boxes
-        std::span<const std::uint32_t> wanted; ///< faces
+        mat3 size_to_other;  ///< the absolute values of the rotation: they map half the sides of boxes
+        std::span<const std::uint32_t> wanted;  ///< faces
         std::vector<PlacedNodes> placed;
         std::vector<std::uint32_t> placed_at;  ///< index in `placed`, by index of the nodes; none: not yet
 
@@ -135,7 +135,8 @@ private:
         const auto along = [](Float4 middle, Float4 half, float other_middle, float other_half) {
             return absolute_lanes(middle - other_middle) - (half + other_half);
         };
-        const Vec3Lanes<Float4>&m = one.nodes.middle, &h = one.nodes.half, &pm = one.placed.middle, &ph = one.placed.half;
+        const Vec3Lanes<Float4>&m = one.nodes.middle, &h = one.nodes.half, &pm = one.placed.middle,
+              &ph = one.placed.half;
         const int i = one.lane;
         const Float4 x = max_lanes(along(four.placed.middle.x, four.placed.half.x, m.x[i], h.x[i]),
                                    along(four.nodes.middle.x, four.nodes.half.x, pm.x[i], ph.x[i]));

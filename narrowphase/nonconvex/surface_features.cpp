@@ -43,6 +43,19 @@ std::size_t SurfaceFeatures::bytes() const {
 
 namespace {
 
+/// Returns the corner of a triangle of the set at a corner of the triangle as it is seen.
+int corner_in_set(int corner, bool from_behind) { return from_behind ? (3 - corner) % 3 : corner; }
+
+/// Returns a triangle of the set as it is seen from its front or from behind: with the corners in the other order.
+SetTriangle seen(const SetTriangle& triangle, bool from_behind) {
+    if (!from_behind) return triangle;
+    SetTriangle back = triangle;
+    back.normal = -triangle.normal;
+    std::swap(back.points[1], back.points[2]);
+    std::swap(back.beyond[0], back.beyond[2]);
+    return back;
+}
+
 /// A corner of a triangle, on the way to the vertices.
 struct Corner {
     vec3 at;
@@ -53,8 +66,9 @@ struct Corner {
 /// The edges that lead away from the vertices of a surface, those of vertices that are no features, too.
 class VertexDirections {
 public:
-    VertexDirections(const TriangleSet& set, std::span<const std::uint32_t> triangles, SurfaceFeatures& out)
-        : out_(out) {
+    VertexDirections(const TriangleSet& set, std::span<const std::uint32_t> triangles, bool from_behind,
+                     SurfaceFeatures& out)
+        : from_behind_(from_behind), out_(out) {
         std::vector<Corner> corners;
         for (std::uint32_t f = 0; f < triangles.size(); ++f) {
             const std::array<vec3, 3> points = set.points(triangles[f]);
@@ -71,8 +85,9 @@ public:
                 while (end < corners.size() && corners[end].at == corner.at) ++end;
                 index = add(set, triangles, std::span(corners).subspan(i, end - i));
             }
-            out.faces[corner.face].vertices[corner.corner] = index;
-            out.faces[corner.face].corners[corner.corner] = static_cast<std::uint32_t>(all_.size() - 1);
+            const int place = corner_in_set(corner.corner, from_behind);  // the way back is the same
+            out.faces[corner.face].vertices[place] = index;
+            out.faces[corner.face].corners[place] = static_cast<std::uint32_t>(all_.size() - 1);
         }
         out.corner_count = static_cast<std::uint32_t>(all_.size());
     }
@@ -99,7 +114,7 @@ private:
                    [&](const vec3& end) { out_.directions.push_back(unit_or_zero(end - corner.at)); });
         const auto count = static_cast<std::uint32_t>(out_.directions.size()) - first;
         all_.push_back({corner.at, first, count, id_of(corner.at)});
-        const vec3 normal = set.triangle(triangle).normal;
+        const vec3 normal = seen(set.triangle(triangle), from_behind_).normal;
         const bool flat = std::all_of(out_.directions.begin() + first, out_.directions.end(), [&](const vec3& d) {
             return std::abs(glm::dot(d, normal)) <= tolerance::feature_level;
         });
@@ -111,7 +126,7 @@ private:
         bool nearly_flat =
             corners.size() >= 3 && corners.size() + 1 == count && out_.directions.back() == out_.directions[first + 1];
         for (const Corner& each : corners) {
-            const vec3 n = set.triangle(triangles[each.face]).normal;
+            const vec3 n = seen(set.triangle(triangles[each.face]), from_behind_).normal;
             nearly_flat = nearly_flat && glm::dot(n, normal) > tolerance::feature_nearly_flat;
             sum += n;
         }
@@ -123,21 +138,22 @@ private:
         return static_cast<std::uint32_t>(out_.vertices.size() - 1);
     }
 
+    bool from_behind_;
     SurfaceFeatures& out_;
     std::vector<SurfaceFeatures::Vertex> all_;  ///< in the order of their places
 };
 
 }  // namespace
 
-void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint32_t> triangles) {
+void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint32_t> triangles, bool from_behind) {
     vertices.clear();
     directions.clear();
     edges.clear();
     faces.assign(triangles.size(), Face{});
-    const VertexDirections around(set, triangles, *this);
+    const VertexDirections around(set, triangles, from_behind, *this);
     std::unordered_map<std::uint64_t, std::uint32_t> known;  // edges, by the ids of both ends
     for (std::uint32_t f = 0; f < triangles.size(); ++f) {
-        const SetTriangle triangle = set.triangle(triangles[f]);
+        const SetTriangle triangle = seen(set.triangle(triangles[f]), from_behind);
         Face& face = faces[f];
         face.normal = triangle.normal;
         face.depth = infinity;

@@ -75,7 +75,7 @@ def mesh(vertices, indices, materials=None, two_sided: bool = False, solid: bool
     vertices:  n x 3, m
     indices:   m x 3, or 3 m: corners of the triangles, counter-clockwise seen from the front
     materials: m numbers 0 to 255: indices among a body's `mesh_materials`
-    two_sided: stops shapes that are no solids from both sides; else from the front only
+    two_sided: stops bodies from both sides; else from the front only
     solid:     the boundary of a solid of any shape, which dynamic bodies can have: closed and one-sided
     """
     definition, keep = _definition(vertices, indices)
@@ -95,7 +95,7 @@ def height_field(
     heights:   rows along z, columns along x, m; 2 x 2 to 32,769 x 32,769
     spacing:   distance of samples along x and z, m; one number: of both
     materials: one less of each: numbers 0 to 255 of the cells, indices among a body's `mesh_materials`
-    two_sided: stops shapes that are no solids from both sides; else from above only
+    two_sided: stops bodies from both sides; else from above only
     holes:     one less of each: the cells that are holes
     """
     definition = lib.talus_height_field_def()

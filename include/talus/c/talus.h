@@ -220,7 +220,7 @@ typedef struct TalusMeshDef {
     const uint32_t* indices;    ///< three per triangle, counter-clockwise seen from its front
     size_t index_count;         ///< their number
     const uint8_t* materials;   ///< one per triangle, or NULL: all 0
-    bool two_sided;             ///< stops shapes that are no solids from both sides; else from the front only
+    bool two_sided;             ///< stops bodies from both sides; else from the front only
     bool solid;                 ///< the boundary of a solid, which dynamic bodies can have: closed and one-sided
 } TalusMeshDef;
 
@@ -231,7 +231,7 @@ typedef struct TalusHeightFieldDef {
     const float* heights;        ///< columns * rows, row by row, m
     float spacing_x, spacing_z;  ///< distance of samples, m
     const uint8_t* materials;    ///< (columns - 1) * (rows - 1), one per cell, or NULL: all 0
-    bool two_sided;              ///< stops shapes that are no solids from both sides; else from above only
+    bool two_sided;              ///< stops bodies from both sides; else from above only
     const uint8_t* holes;        ///< (columns - 1) * (rows - 1), one per cell, not 0: a hole; or NULL: no holes
 } TalusHeightFieldDef;
 

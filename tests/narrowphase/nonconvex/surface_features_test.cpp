@@ -200,6 +200,71 @@ TEST_CASE("the cones of a surface's features hold all normals that each of them 
     CHECK(2 * narrow > vertices);
 }
 
+TEST_CASE("the back of a surface has the features of its mirror image's front") {
+    const auto mesh_of = [](bool reversed) {
+        Random random(81);
+        std::vector<vec3> vertices;
+        std::vector<std::uint32_t> indices;
+        for (std::uint32_t k = 0; k < 7; ++k) {
+            for (std::uint32_t i = 0; i < 7; ++i) {
+                vertices.emplace_back(float(i), float(random.between(-0.5, 0.5)), float(k));
+                if (i == 6 || k == 6) continue;
+                const std::uint32_t p = 7 * k + i, q = p + 7;
+                for (const auto& t : {std::array{p, q, q + 1}, std::array{p, q + 1, p + 1}})
+                    indices.insert(indices.end(), {t[0], reversed ? t[2] : t[1], reversed ? t[1] : t[2]});
+            }
+        }
+        const auto made = make_mesh({.vertices = vertices, .indices = indices, .two_sided = true});
+        REQUIRE(bool(made));
+        return *made;
+    };
+    const auto front = mesh_of(false), back = mesh_of(true);
+    std::vector<std::uint32_t> all(front->size());
+    for (std::uint32_t t = 0; t < front->size(); ++t) all[t] = t;
+    SurfaceFeatures behind, expected;
+    behind.collect(*front, all, true);
+    expected.collect(*back, all);
+    REQUIRE(behind.faces.size() == expected.faces.size());
+    REQUIRE(behind.vertices.size() == expected.vertices.size());
+    REQUIRE(behind.edges.size() == expected.edges.size());
+    REQUIRE(behind.edges.size() > 20);
+    const auto ids_of = [](const auto& features) {
+        std::vector<std::uint32_t> ids;
+        for (const auto& each : features) ids.push_back(each.id);
+        std::sort(ids.begin(), ids.end());
+        return ids;
+    };
+    CHECK(ids_of(behind.vertices) == ids_of(expected.vertices));
+    CHECK(ids_of(behind.edges) == ids_of(expected.edges));
+    double off = 0.0;
+    for (const SurfaceFeatures::Face& face : behind.faces) {
+        const auto same = std::find_if(expected.faces.begin(), expected.faces.end(), [&](const auto& each) {
+            return glm::length(each.points[0] + each.points[1] + each.points[2] - face.points[0] - face.points[1] -
+                               face.points[2]) < 1e-5f;
+        });
+        REQUIRE(same != expected.faces.end());
+        off = std::max(off, double{glm::length(same->normal - face.normal)});
+        int hollow = 0;
+        for (int i = 0; i < 3; ++i) hollow += (face.hollow[i] ? 1 : 0) - (same->hollow[i] ? 1 : 0);
+        CHECK(hollow == 0);
+    }
+    CHECK(off < 1e-5);
+    // And a point is behind the side that it is not on, at the sharp edges of a solid, too.
+    Random random(82);
+    for (int round = 0; round < 200; ++round) {
+        const vec3 p(float(random.between(0.5, 5.5)), float(random.between(0.6, 2.0)), float(random.between(0.5, 5.5)));
+        CHECK(!is_behind(*front, p) != !is_behind(*back, p));
+        CHECK(is_behind(*front, p) == is_behind(*back, {p.x, -p.y, p.z}));
+    }
+    for (const SolidSurface& a : solid_surfaces()) {
+        CAPTURE(a.solid.name);
+        for (int round = 0; round < 100; ++round) {
+            const vec3 p = 1.5f * a.size * random.point(-1.0f, 1.0f);
+            CHECK(is_behind(*a.set, p) == is_inside(a.features(), glm::dvec3(p)));
+        }
+    }
+}
+
 TEST_CASE("four cones together tell what each of them tells") {
     Random random(79);
     int met = 0, apart = 0;

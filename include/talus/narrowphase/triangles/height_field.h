@@ -26,7 +26,7 @@ struct HeightFieldDef {
     float spacing_x = 1.0f;                     ///< distance of samples along x, at least 1e-6, m
     float spacing_z = 1.0f;                     ///< distance of samples along z, at least 1e-6, m
     std::span<const std::uint8_t> materials{};  ///< one per cell, row by row, or none: all 0
-    bool two_sided = false;                 ///< stops shapes that are no solids from both sides; else from above only
+    bool two_sided = false;                     ///< stops bodies from both sides; else from above only
     std::span<const std::uint8_t> holes{};  ///< one per cell, row by row: not 0 is a hole. Or none: there are no holes
 };
 

@@ -19,7 +19,7 @@ struct MeshDef {
     std::span<const vec3> vertices{};           ///< m
     std::span<const std::uint32_t> indices{};   ///< three per triangle, counter-clockwise seen from its front
     std::span<const std::uint8_t> materials{};  ///< one per triangle, or none: all 0
-    bool two_sided = false;  ///< stops shapes that are no solids from both sides; else from the front only
+    bool two_sided = false;                     ///< stops bodies from both sides; else from the front only
     /// The mesh is the boundary of a solid of any shape and genus, which dynamic bodies can have. It must be closed,
     /// with all triangles facing outward, and one-sided.
     bool solid = false;
