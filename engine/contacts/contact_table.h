@@ -100,6 +100,7 @@ struct MeshContact {
     float near_margin = 0.0f;
     float seen_depth = 0.0f;  ///< for patches: how deep the two may have overlapped then, m
     float seen_turn = 0.0f;   ///< for patches: FeatureLimits::turn_ahead of that search, rad
+    vec3 seen_side{0.0f};     ///< for patches of a two-sided mesh: `side_point` when they were searched
     Transform last_pose;      ///< for patches: pose of the shape in the mesh at the last step
     /// For patches of two solids that overlap too deep for their features: the direction in which the shape leaves the
     /// mesh, unit, and the middle of the overlap, m, both in the mesh's frame. Zero if there is none.
@@ -107,8 +108,7 @@ struct MeshContact {
     float overlap_depth = 0.0f;  ///< penetration of the contact point along `way_out`, m
     bool was_far = false;        ///< for patches: nothing within the margin and `reach` when they were searched
     bool is_recovering = false;  ///< its only contact is along `way_out`
-    bool from_behind = false;  ///< for patches of a two-sided mesh: when they were searched, the shape was on its back
-    bool by_features = false;  ///< its contacts are patches, and not with triangles (solid_contacts.h)
+    bool by_features = false;    ///< its contacts are patches, and not with triangles (solid_contacts.h)
     /// A point on the side of the surface on which the shape belongs, mesh frame. It is the shape's middle, unless that
     /// was pressed through the surface. The middle cannot have reached the surface while its distance from this point
     /// is less than `clearance` (m).

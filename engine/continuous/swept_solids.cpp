@@ -3,7 +3,7 @@
 #include <talus/narrowphase/triangles/queries.h>
 #include "engine/mesh_contacts/solid_contacts.h"
 #include "engine/settings.h"
-#include "narrowphase/nonconvex/surfaces_cross.h"
+#include "narrowphase/nonconvex/seen_sides.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,10 @@ const detail::SurfaceFeatures& SweptSolids::features_near(const TriangleSet& set
     if (set.solid_features() != nullptr) return *set.solid_features();
     found_.clear();
     set.find(box, found_);
-    near_surface_.collect(set, found_, set.is_two_sided() && detail::is_behind(set, from));
+    if (set.is_two_sided())
+        near_surface_.collect(set, found_, detail::seen_from_behind(set, found_, from));
+    else
+        near_surface_.collect(set, found_);
     return near_surface_;
 }
 

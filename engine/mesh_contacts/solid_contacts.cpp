@@ -7,6 +7,7 @@
 #include "engine/settings.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/nonconvex/node_pairs.h"
+#include "narrowphase/nonconvex/seen_sides.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -173,15 +174,19 @@ void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optiona
     if (!crosses && m.pressed_through) set_way_back(s, m);
 }
 
-/// Collects the features of a mesh that is no solid, within a distance of the shape, m.
-void SolidContacts::collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, bool from_behind) {
+/// Collects the features of a mesh that is no solid, within a distance of the shape, m. A two-sided one is seen from
+/// `side`.
+void SolidContacts::collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, const vec3& side) {
     if (known.around == around) return;
     known.around = around;
     if (s.a.is_solid()) return;
     std::vector<std::uint32_t> triangles;
     s.a.find(transform_box(to_matrix_transform(b_in_a), expand(s.b.bounds(), around)), triangles);
     detail::keep_near(s.a, triangles, s.b, relative(b_in_a, Transform{}), around);
-    known.of_mesh.collect(s.a, triangles, from_behind);
+    if (s.a.is_two_sided())
+        known.of_mesh.collect(s.a, triangles, detail::seen_from_behind(s.a, triangles, side));
+    else
+        known.of_mesh.collect(s.a, triangles);
 }
 
 /// Looks how far the two surfaces are from each other, and decides what is searched until they have moved by
@@ -206,9 +211,8 @@ bool SolidContacts::look_around(const Surfaces& s, Known& known, float margin, f
     // Solids have their features at hand. Of other surfaces, more is collected only if nothing was near before.
     const bool at_hand = s.a.is_solid();
     known.around = -1.0f;
-    m.from_behind = s.a.is_two_sided() &&
-                    detail::is_behind(s.a, m.sensor ? transform_point(s.b_in_a, inner_point(s.b)) : m.side_point);
-    collect(s, known, s.b_in_a, counts + (at_hand || m.was_far ? std::max(far, near) : near), m.from_behind);
+    m.seen_side = m.sensor ? transform_point(s.b_in_a, inner_point(s.b)) : m.side_point;
+    collect(s, known, s.b_in_a, counts + (at_hand || m.was_far ? std::max(far, near) : near), m.seen_side);
     const float apart =
         detail::NodePairs(s.features_a, s.features_b, to_matrix_transform(s.b_in_a)).distance_bound(known.around);
     m.was_far = apart > counts + near;
@@ -236,7 +240,7 @@ void SolidContacts::find_candidates(const Surfaces& s, Known& known, const MeshC
     known.pose = m.seen_pose;
     known.candidates.clear();
     if (m.was_far) return;
-    collect(s, known, m.seen_pose, std::max(m.seen_margin, m.seen_depth) + m.reach + limits.room, m.from_behind);
+    collect(s, known, m.seen_pose, std::max(m.seen_margin, m.seen_depth) + m.reach + limits.room, m.seen_side);
     const MatrixTransform b_in_a = to_matrix_transform(m.seen_pose);
     limits.depth = std::min(m.seen_depth, s.shallow()) + m.reach;
     known.candidates.find(s.features_a, s.features_b, b_in_a, m.near_margin, limits);

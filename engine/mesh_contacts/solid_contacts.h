@@ -79,7 +79,7 @@ private:
                              MeshContact& m);
     static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
     static void set_way_back(const Surfaces& s, MeshContact& m);
-    static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, bool from_behind);
+    static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, const vec3& side);
     static bool look_around(const Surfaces& s, Known& known, float margin, float depth, MeshContact& m,
                             std::optional<detail::SurfaceOverlap>& overlap);
     static void find_candidates(const Surfaces& s, Known& known, const MeshContact& m, detail::FeatureLimits limits,

@@ -1,6 +1,8 @@
-/// In place of this folder's contacts in a library that is built without meshes (TALUS_MESHES). World::add_body refuses
-/// all meshes there, so update() and update_side() are not called, and merge() and collide() have nothing to do.
+/// In place of this folder's contacts, and of the sweeps of solids, in a library that is built without meshes
+/// (TALUS_MESHES). World::add_body refuses all meshes there, so update() and update_side() are not called, and merge(),
+/// collide() and stop() have nothing to do.
 
+#include "engine/continuous/swept_solids.h"
 #include "engine/mesh_contacts/merged_contacts.h"
 #include "engine/mesh_contacts/mesh_contacts.h"
 #include "engine/mesh_contacts/seams.h"
@@ -31,10 +33,6 @@ bool meets_by_features(const ShapePool&, const BodyStore&, std::uint32_t, std::u
     std::terminate();
 }
 
-vec3 inner_point(const TriangleSet&) { std::terminate(); }
-
-std::shared_ptr<const TriangleSet> surface_of(const Shape&) { return nullptr; }
-
 void SolidContacts::collide(const ContactWorld&, std::span<const Task>, const Jobs&, bool, NarrowphaseProfile&) {}
 
 bool SolidContacts::can_find_again(const ShapePool&, const MeshContact&) { std::terminate(); }
@@ -43,6 +41,8 @@ void SolidContacts::find_again(const ContactWorld&, const Task&, std::size_t) {}
 void SolidContacts::put_again(const ContactWorld&, const Task&, std::size_t) {}
 
 std::size_t SolidContacts::bytes() const { return 0; }
+
+void SweptSolids::stop(const ContinuousInput&, ContinuousOutput&, std::span<const std::uint32_t>, float) {}
 
 float seam_tolerance(float, float) { std::terminate(); }
 

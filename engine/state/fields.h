@@ -152,12 +152,12 @@ void visit_fields(Bytes& bytes, ContactBodies& bodies) {
 template <class Bytes>
 void visit_fields(Bytes& bytes, MeshContact& m) {
     auto& [shape, mesh, shape_body, mesh_body, next_in_pair, first_contact, box, seen_box, mesh_pose, reach, seen_pose,
-           seen_margin, near_margin, seen_depth, seen_turn, last_pose, way_out, overlap_middle, overlap_depth, was_far,
-           is_recovering, from_behind, by_features, side_point, clearance, stamp, pressed_through, marked, touches,
-           touching, sensor, changed, held_back, last_impulse] = m;
+           seen_margin, near_margin, seen_depth, seen_turn, seen_side, last_pose, way_out, overlap_middle,
+           overlap_depth, was_far, is_recovering, by_features, side_point, clearance, stamp, pressed_through, marked,
+           touches, touching, sensor, changed, held_back, last_impulse] = m;
     bytes(shape, mesh, shape_body, mesh_body, next_in_pair, box, seen_box, mesh_pose, reach, seen_pose, seen_margin,
-          near_margin, seen_depth, seen_turn, last_pose, way_out, overlap_middle, overlap_depth, was_far, is_recovering,
-          from_behind, by_features, side_point, clearance, stamp, pressed_through, marked, touches, touching, sensor,
+          near_margin, seen_depth, seen_turn, seen_side, last_pose, way_out, overlap_middle, overlap_depth, was_far,
+          is_recovering, by_features, side_point, clearance, stamp, pressed_through, marked, touches, touching, sensor,
           changed, held_back, last_impulse);
 }
 

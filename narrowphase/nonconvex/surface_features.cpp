@@ -43,18 +43,38 @@ std::size_t SurfaceFeatures::bytes() const {
 
 namespace {
 
-/// Returns the corner of a triangle of the set at a corner of the triangle as it is seen.
-int corner_in_set(int corner, bool from_behind) { return from_behind ? (3 - corner) % 3 : corner; }
+/// The triangles of a set as they are seen: from the front, or, with the corners in the other order, from behind.
+class SeenTriangles {
+public:
+    SeenTriangles(const TriangleSet& set, std::span<const std::uint32_t> triangles,
+                  const std::vector<bool>& from_behind)
+        : set_(set), triangles_(triangles), from_behind_(from_behind) {}
 
-/// Returns a triangle of the set as it is seen from its front or from behind: with the corners in the other order.
-SetTriangle seen(const SetTriangle& triangle, bool from_behind) {
-    if (!from_behind) return triangle;
-    SetTriangle back = triangle;
-    back.normal = -triangle.normal;
-    std::swap(back.points[1], back.points[2]);
-    std::swap(back.beyond[0], back.beyond[2]);
-    return back;
-}
+    std::uint32_t size() const { return static_cast<std::uint32_t>(triangles_.size()); }
+    std::array<vec3, 3> points(std::uint32_t face) const { return set_.points(triangles_[face]); }
+    bool is_behind(std::uint32_t face) const { return !from_behind_.empty() && from_behind_[face]; }
+
+    SetTriangle triangle(std::uint32_t face) const {
+        SetTriangle seen = set_.triangle(triangles_[face]);
+        if (!is_behind(face)) return seen;
+        seen.normal = -seen.normal;
+        std::swap(seen.points[1], seen.points[2]);
+        std::swap(seen.beyond[0], seen.beyond[2]);
+        return seen;
+    }
+    /// Returns the number of a corner of the set's triangle as it is seen.
+    int seen_corner(std::uint32_t face, int corner) const { return is_behind(face) ? (3 - corner) % 3 : corner; }
+
+    template <class Visit>
+    void around(std::uint32_t face, int corner, const Visit& visit) const {
+        set_.around(triangles_[face], corner, visit);
+    }
+
+private:
+    const TriangleSet& set_;
+    std::span<const std::uint32_t> triangles_;
+    const std::vector<bool>& from_behind_;
+};
 
 /// A corner of a triangle, on the way to the vertices.
 struct Corner {
@@ -66,12 +86,10 @@ struct Corner {
 /// The edges that lead away from the vertices of a surface, those of vertices that are no features, too.
 class VertexDirections {
 public:
-    VertexDirections(const TriangleSet& set, std::span<const std::uint32_t> triangles, bool from_behind,
-                     SurfaceFeatures& out)
-        : from_behind_(from_behind), out_(out) {
+    VertexDirections(const SeenTriangles& triangles, SurfaceFeatures& out) : triangles_(triangles), out_(out) {
         std::vector<Corner> corners;
         for (std::uint32_t f = 0; f < triangles.size(); ++f) {
-            const std::array<vec3, 3> points = set.points(triangles[f]);
+            const std::array<vec3, 3> points = triangles.points(f);
             for (int i = 0; i < 3; ++i) corners.push_back({points[static_cast<std::size_t>(i)], f, i});
         }
         std::sort(corners.begin(), corners.end(), [](const Corner& x, const Corner& y) {
@@ -83,9 +101,9 @@ public:
             if (i == 0 || corners[i - 1].at != corner.at) {
                 std::size_t end = i + 1;
                 while (end < corners.size() && corners[end].at == corner.at) ++end;
-                index = add(set, triangles, std::span(corners).subspan(i, end - i));
+                index = add(std::span(corners).subspan(i, end - i));
             }
-            const int place = corner_in_set(corner.corner, from_behind);  // the way back is the same
+            const int place = triangles.seen_corner(corner.face, corner.corner);
             out.faces[corner.face].vertices[place] = index;
             out.faces[corner.face].corners[place] = static_cast<std::uint32_t>(all_.size() - 1);
         }
@@ -105,16 +123,14 @@ public:
 
 private:
     /// Adds a vertex by its corners. Returns its number among the features, or `none` if it is inside of a flat face.
-    std::uint32_t add(const TriangleSet& set, std::span<const std::uint32_t> triangles,
-                      std::span<const Corner> corners) {
+    std::uint32_t add(std::span<const Corner> corners) {
         const Corner& corner = corners.front();
-        const std::uint32_t triangle = triangles[corner.face];
         const auto first = static_cast<std::uint32_t>(out_.directions.size());
-        set.around(triangle, corner.corner,
-                   [&](const vec3& end) { out_.directions.push_back(unit_or_zero(end - corner.at)); });
+        triangles_.around(corner.face, corner.corner,
+                          [&](const vec3& end) { out_.directions.push_back(unit_or_zero(end - corner.at)); });
         const auto count = static_cast<std::uint32_t>(out_.directions.size()) - first;
         all_.push_back({corner.at, first, count, id_of(corner.at)});
-        const vec3 normal = seen(set.triangle(triangle), from_behind_).normal;
+        const vec3 normal = triangles_.triangle(corner.face).normal;
         const bool flat = std::all_of(out_.directions.begin() + first, out_.directions.end(), [&](const vec3& d) {
             return std::abs(glm::dot(d, normal)) <= tolerance::feature_level;
         });
@@ -126,7 +142,7 @@ private:
         bool nearly_flat =
             corners.size() >= 3 && corners.size() + 1 == count && out_.directions.back() == out_.directions[first + 1];
         for (const Corner& each : corners) {
-            const vec3 n = seen(set.triangle(triangles[each.face]), from_behind_).normal;
+            const vec3 n = triangles_.triangle(each.face).normal;
             nearly_flat = nearly_flat && glm::dot(n, normal) > tolerance::feature_nearly_flat;
             sum += n;
         }
@@ -138,22 +154,24 @@ private:
         return static_cast<std::uint32_t>(out_.vertices.size() - 1);
     }
 
-    bool from_behind_;
+    const SeenTriangles& triangles_;
     SurfaceFeatures& out_;
     std::vector<SurfaceFeatures::Vertex> all_;  ///< in the order of their places
 };
 
 }  // namespace
 
-void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint32_t> triangles, bool from_behind) {
+void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint32_t> triangles,
+                              const std::vector<bool>& from_behind) {
+    const SeenTriangles seen(set, triangles, from_behind);
     vertices.clear();
     directions.clear();
     edges.clear();
     faces.assign(triangles.size(), Face{});
-    const VertexDirections around(set, triangles, from_behind, *this);
+    const VertexDirections around(seen, *this);
     std::unordered_map<std::uint64_t, std::uint32_t> known;  // edges, by the ids of both ends
     for (std::uint32_t f = 0; f < triangles.size(); ++f) {
-        const SetTriangle triangle = seen(set.triangle(triangles[f]), from_behind);
+        const SetTriangle triangle = seen.triangle(f);
         Face& face = faces[f];
         face.normal = triangle.normal;
         face.depth = infinity;

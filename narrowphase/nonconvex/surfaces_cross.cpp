@@ -1,9 +1,6 @@
 #include "narrowphase/nonconvex/surfaces_cross.h"
 
-#include <talus/narrowphase/triangles/queries.h>
-#include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/nonconvex/node_pairs.h"
-#include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,44 +60,6 @@ bool is_inside(const TriangleSet& solid, const vec3& point) {
         return most;
     });
     return inside;
-}
-
-/// Returns an angle by its cosine, rad, to 1e-4 (Abramowitz and Stegun 4.4.45). Platforms have different std::acos().
-static float angle_of(float cosine) {
-    const float c = std::min(std::abs(cosine), 1.0f);
-    const float acute = std::sqrt(1.0f - c) * (1.5707288f + c * (-0.2121144f + c * (0.074261f - 0.0187293f * c)));
-    return cosine < 0.0f ? 3.1415927f - acute : acute;
-}
-
-/// Returns the angle at which a triangle is seen from a point of its boundary, rad.
-static float angle_at(const vec3 (&points)[3], const vec3& p, float room) {
-    float widest = 0.0f;
-    for (int i = 0; i < 3; ++i) {
-        const vec3 to = points[i] - p, next = points[(i + 1) % 3] - p;
-        const float lengths = std::sqrt(length_squared(to) * length_squared(next));
-        if (lengths > room * room) widest = std::max(widest, angle_of(glm::dot(to, next) / lengths));
-    }
-    return widest;
-}
-
-bool is_behind(const TriangleSet& set, const vec3& point) {
-    const NearestOnTriangles at = nearest(set, point);
-    if (!at.found) return false;
-    // If it is on an edge or a corner, the planes there do not agree. Their normals, weighted by the angles of the
-    // triangles, do (Baerentzen and Aanaes 2005).
-    const float room = 1e-4f * at.distance;
-    std::vector<std::uint32_t> around;
-    set.find({at.point - vec3(room), at.point + vec3(room)}, around);
-    vec3 normals(0.0f);
-    for (const std::uint32_t t : around) {
-        const SetTriangle each = set.triangle(t);
-        const vec3(&p)[3] = each.points;
-        const vec3 middle = middle_of(p[0], p[1], p[2]);
-        const Shape placed = triangle(p[0] - middle, p[1] - middle, p[2] - middle);
-        if (closed_form(placed, Shape{}, MatrixTransform{at.point - middle}).separation <= room)
-            normals += angle_at(p, at.point, room) * each.normal;
-    }
-    return glm::dot(normals, point - at.point) < 0.0f;
 }
 
 namespace {

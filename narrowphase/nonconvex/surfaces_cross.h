@@ -16,9 +16,6 @@ void keep_near(const TriangleSet& set, std::vector<std::uint32_t>& triangles, co
 /// Returns whether a point is inside of a solid: whether a ray from the point meets an odd number of triangles.
 bool is_inside(const TriangleSet& solid, const vec3& point);
 
-/// Returns whether a point is behind the part of a set that is nearest to it. Its triangles should all face the same way.
-bool is_behind(const TriangleSet& set, const vec3& point);
-
 /// Where two solids overlap, by the curve in which their boundaries cross.
 struct SurfaceOverlap {
     bool crosses = false;

@@ -2,6 +2,7 @@
 
 #include "narrowphase/nonconvex/surface_features.h"
 #include "narrowphase/nonconvex/node_pairs.h"
+#include "narrowphase/nonconvex/seen_sides.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
 #include "narrowphase/tolerances.h"
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
@@ -222,7 +223,7 @@ TEST_CASE("the back of a surface has the features of its mirror image's front") 
     std::vector<std::uint32_t> all(front->size());
     for (std::uint32_t t = 0; t < front->size(); ++t) all[t] = t;
     SurfaceFeatures behind, expected;
-    behind.collect(*front, all, true);
+    behind.collect(*front, all, std::vector<bool>(all.size(), true));
     expected.collect(*back, all);
     REQUIRE(behind.faces.size() == expected.faces.size());
     REQUIRE(behind.vertices.size() == expected.vertices.size());
@@ -249,19 +250,53 @@ TEST_CASE("the back of a surface has the features of its mirror image's front") 
         CHECK(hollow == 0);
     }
     CHECK(off < 1e-5);
-    // And a point is behind the side that it is not on, at the sharp edges of a solid, too.
+}
+
+TEST_CASE("a point sees the back of a surface if it is on that side, near sharp edges and at crossings, too") {
+    const auto all_of = [](const TriangleSet& set) {
+        std::vector<std::uint32_t> all(set.size());
+        for (std::uint32_t t = 0; t < set.size(); ++t) all[t] = t;
+        return all;
+    };
     Random random(82);
-    for (int round = 0; round < 200; ++round) {
-        const vec3 p(float(random.between(0.5, 5.5)), float(random.between(0.6, 2.0)), float(random.between(0.5, 5.5)));
-        CHECK(!is_behind(*front, p) != !is_behind(*back, p));
-        CHECK(is_behind(*front, p) == is_behind(*back, {p.x, -p.y, p.z}));
-    }
+    int inside = 0;
     for (const SolidSurface& a : solid_surfaces()) {
         CAPTURE(a.solid.name);
         for (int round = 0; round < 100; ++round) {
             const vec3 p = 1.5f * a.size * random.point(-1.0f, 1.0f);
-            CHECK(is_behind(*a.set, p) == is_inside(a.features(), glm::dvec3(p)));
+            const bool expected = is_inside(a.features(), glm::dvec3(p));
+            CHECK(seen_from_behind(*a.set, all_of(*a.set), p)[nearest(*a.set, p).triangle] == expected);
+            inside += expected ? 1 : 0;
         }
+    }
+    CHECK(inside > 50);
+    // A floor that faces up and a wall that faces along x. They cross, or share an edge in which their windings differ.
+    const std::vector<vec3> vertices{{-5, 0, -5}, {-5, 0, 5}, {5, 0, 5},  {5, 0, -5}, {0, -5, -5},
+                                     {0, -5, 5},  {0, 5, 5},  {0, 5, -5}, {0, 0, -5}, {0, 0, 5}};
+    const auto crossing = make_mesh({.vertices = vertices,
+                                     .indices = std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3, 4, 6, 5, 4, 7, 6},
+                                     .two_sided = true});
+    const auto corner = make_mesh({.vertices = vertices,
+                                   .indices = std::vector<std::uint32_t>{0, 1, 9, 0, 9, 8, 8, 6, 9, 8, 7, 6},
+                                   .two_sided = true});
+    REQUIRE(bool(crossing));
+    REQUIRE(bool(corner));
+    for (const float x : {-1.0f, 1.0f}) {
+        for (const float y : {-1.0f, 1.0f}) {
+            const std::vector<bool> behind = seen_from_behind(**crossing, all_of(**crossing), {x, 1.5f * y, 0.3f});
+            for (std::uint32_t t = 0; t < 4; ++t) {
+                const bool is_floor = (*crossing)->triangle(t).normal.y > 0.5f;
+                CHECK(behind[t] == (is_floor ? y < 0.0f : x < 0.0f));
+            }
+        }
+    }
+    // From within the corner: the front of the floor and the back of the wall.
+    const std::vector<bool> within = seen_from_behind(**corner, all_of(**corner), {-1.0f, 1.5f, 0.3f});
+    const std::vector<bool> beyond = seen_from_behind(**corner, all_of(**corner), {1.0f, -1.5f, 0.3f});
+    for (std::uint32_t t = 0; t < 4; ++t) {
+        const bool is_floor = (*corner)->triangle(t).normal.y > 0.5f;
+        CHECK(within[t] == !is_floor);
+        CHECK(beyond[t] == is_floor);
     }
 }
 
