@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -728,4 +729,43 @@ TEST_CASE("a chain of twenty rings hangs still, and carries twenty times the wei
         CHECK(longest < (is_loaded ? 1.2 : 1.02));
         if (!is_loaded) CHECK(std::abs(height() - hanging) < 0.01 * double{pitch} * links * links);
     }
+}
+
+TEST_CASE("a chain of six rings that swings gains no more than docs/meshes.md says" * doctest::test_suite("slow")) {
+    const auto ring = solid_of(samples::ring(0.5f, 0.1f, 12, 6));
+    World world{WorldDef{}};
+    std::vector<BodyId> rings;
+    for (int i = 0; i < 6; ++i) {
+        BodyDef def = solid_body(ring, {0.0, -0.79 * i, 0.0},
+                                 quat(glm::angleAxis(0.5 * pi * i, glm::dvec3(0, 1, 0))) *
+                                     quat(glm::angleAxis(0.5 * pi, glm::dvec3(1, 0, 0))));
+        if (i == 0) def.type = BodyType::fixed;
+        if (i == 5) def.linear_velocity = {2.0f, 0.0f, 0.0f};
+        rings.push_back(add(world, def));
+    }
+    const auto energy = [&] {
+        double sum = 0.0;
+        for (const BodyId id : rings) {
+            if (id == rings.front()) continue;
+            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
+            sum += 0.5 * double{world.mass(id)} * double{glm::dot(v, v)} +
+                   0.5 * double{glm::dot(w, world.inertia(id) * w)} +
+                   double{world.mass(id)} * 9.81 * world.center_of_mass(id).y;
+        }
+        return sum;
+    };
+    double lowest = std::numeric_limits<double>::infinity(), gained = 0.0, swing = 0.0;
+    for (int step = 0; step < 3600; ++step) {
+        run(world, 1);
+        lowest = std::min(lowest, energy());
+        gained = std::max(gained, energy() - lowest);
+        const dvec3& at = world.transform(rings.back()).position;
+        swing = std::max(swing, std::hypot(at.x, at.z));
+    }
+    const double weight = double{world.mass(rings.back())} * 9.81;
+    MESSAGE("swings by " << swing << " m; gained " << gained << " J in a minute; a ring weighs " << weight << " N");
+    CHECK(swing < 1.2);
+    CHECK(gained < 0.25 * weight);
+    for (std::size_t i = 1; i < rings.size(); ++i)
+        CHECK(glm::length(world.transform(rings[i]).position - world.transform(rings[i - 1]).position) < 1.0);
 }
