@@ -193,7 +193,7 @@ void ContactSolver::begin_record(Lanes& r, std::uint32_t k, const Input& in) con
     r.surface = first.special ? here.first_surface : no_surface;
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
-    r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.pivots = r.forgets = r.struck = false;
     const ContactSpring& usual = springs_[0][!first.pushes_a || !first.pushes_b];
     const int width = static_cast<int>(std::size(r.a));
     for (int i = 0; i < width; ++i) {

@@ -33,6 +33,7 @@ struct ContactSource {
     const float* state;
     unsigned count;
     float turns_with_a, turns_with_b;
+    bool pivots;
 };
 
 /// Input of all passes over contacts.
