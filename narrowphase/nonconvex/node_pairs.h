@@ -3,8 +3,11 @@
 
 #include "narrowphase/nonconvex/surface_features.h"
 
+#include <algorithm>
 #include <bit>
-#include <limits>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace talus::detail {
 
@@ -62,11 +65,7 @@ public:
     /// Returns a lower bound of the distance between the two surfaces, m, or `most` if it is more. At most 0: they may
     /// cross.
     float distance_bound(float most) {
-        Float4 gaps{};
-        const auto test = [&](const OneNode& one, const FourPlaced& four) {
-            gaps = gap(one, four);
-            return lane_bits(gaps < most);
-        };
+        const auto test = [&](const OneNode& one, const FourPlaced& four) { return lane_bits(gap(one, four) < most); };
         descend(test, [&](const FoundLeaf& a, const FoundLeaf& b) {
             most = std::min(most, gap({a.nodes, a.placed, a.lane}, {b.nodes, b.placed})[b.lane]);
             return !(most > 0.0f);
