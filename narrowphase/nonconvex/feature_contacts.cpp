@@ -73,10 +73,6 @@ void for_each_lane(const SurfaceFeatures::Range& features, const Lanes& lanes, c
 
 using FourVectors = Vec3Lanes<Float4>;
 
-Float4 absolute_lanes(Float4 v) { return max_lanes(v, -v); }
-
-FourVectors in_all(const vec3& v) { return {splat<Float4>(v.x), splat<Float4>(v.y), splat<Float4>(v.z)}; }
-
 /// A leaf in the frame of the other surface: its box and what is within Bounds::pad around it, and its normals.
 class NearLeaf {
 public:
@@ -161,7 +157,7 @@ unsigned may_meet(const SurfaceFeatures::FourEdges& a, unsigned edges, const Sur
                   const Bounds& bounds, const FeatureLimits& limits, std::uint64_t& nearby) {
     constexpr float rounding = 1e-5f;
     const vec3 half_b = absolute(0.5f * (b.to - b.from));
-    const FourVectors between = in_all(0.5f * (b.from + b.to)) - a.middle;
+    const FourVectors between = in_all_lanes(0.5f * (b.from + b.to)) - a.middle;
     const float pad = (1.0f + rounding) * bounds.pad;
     const unsigned near = edges & lane_bits((absolute_lanes(between.x) - (a.half.x + half_b.x) <= pad) &
                                             (absolute_lanes(between.y) - (a.half.y + half_b.y) <= pad) &
@@ -169,12 +165,12 @@ unsigned may_meet(const SurfaceFeatures::FourEdges& a, unsigned edges, const Sur
     if (near == 0) return 0;
     nearby += static_cast<std::uint64_t>(std::popcount(near));
     // All of it is multiplied by the sine between the two directions.
-    const FourVectors across = cross(a.direction, in_all(b.direction));
+    const FourVectors across = cross(a.direction, in_all_lanes(b.direction));
     const Float4 squared = dot(across, across), sine = sqrt_lanes(squared);
     const float parallel = tolerance::feature_parallel + 4.0f * limits.turn + rounding;
     const Float4 out_a[3] = {dot(across, a.into[0]), dot(across, a.into[1]), -dot(across, a.normals.axis)};
-    const Float4 out_b[3] = {dot(across, in_all(b.into[0])), dot(across, in_all(b.into[1])),
-                             -dot(across, in_all(b.outward))};
+    const Float4 out_b[3] = {dot(across, in_all_lanes(b.into[0])), dot(across, in_all_lanes(b.into[1])),
+                             -dot(across, in_all_lanes(b.outward))};
     const auto most = [](const Float4(&out)[3]) { return max_lanes(out[0], max_lanes(out[1], out[2])); };
     const auto least = [](const Float4(&out)[3]) { return min_lanes(out[0], min_lanes(out[1], out[2])); };
     const Float4 loose = (tolerance::feature_edge_slack + limits.turn) * sine + (limits.turn + rounding);

@@ -106,8 +106,6 @@ private:
     };
     static constexpr std::uint32_t none = SurfaceFeatures::none;
 
-    static Float4 absolute_lanes(Float4 v) { return max_lanes(v, -v); }
-
     static Vec3Lanes<Float4> times(const mat3& m, const Vec3Lanes<Float4>& v) {
         return {v.x * m[0].x + v.y * m[1].x + v.z * m[2].x, v.x * m[0].y + v.y * m[1].y + v.z * m[2].y,
                 v.x * m[0].z + v.y * m[1].z + v.z * m[2].z};

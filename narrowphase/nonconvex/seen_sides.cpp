@@ -4,9 +4,7 @@
 #include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace talus::detail {
 

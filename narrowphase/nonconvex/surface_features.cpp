@@ -474,8 +474,7 @@ bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to
         const SurfaceFeatures::FourNodes& nodes = surface.nodes[waiting.back()];
         waiting.pop_back();
         const auto overlap = [](Float4 at, Float4 size, float other_at, float other_size) {
-            const Float4 apart = at - other_at;
-            return max_lanes(apart, -apart) <= size + other_size;
+            return absolute_lanes(at - other_at) <= size + other_size;
         };
         unsigned lanes = lane_bits(overlap(nodes.middle.x, nodes.half.x, middle.x, half.x) &
                                    overlap(nodes.middle.y, nodes.half.y, middle.y, half.y) &

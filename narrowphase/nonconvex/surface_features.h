@@ -11,7 +11,7 @@
 ///
 /// The cone tells apart what is near: the front of a plate from its back, the inside of a ring from its outside.
 ///
-/// What a search reads of many nodes and features is stored four of them side by side, one per lane.
+/// What a search reads of nodes and features is stored for four of them side by side, one per lane.
 
 #include <talus/narrowphase/triangles/triangle_set.h>
 #include "common/lanes/float4.h"
@@ -24,6 +24,14 @@
 #include <vector>
 
 namespace talus::detail {
+
+/// Returns the absolute value of each lane.
+inline Float4 absolute_lanes(Float4 v) { return max_lanes(v, -v); }
+
+/// Returns a vector in all lanes.
+inline Vec3Lanes<Float4> in_all_lanes(const vec3& v) {
+    return {splat<Float4>(v.x), splat<Float4>(v.y), splat<Float4>(v.z)};
+}
 
 /// Directions within an angle of an axis. The angle is given by its cosine and sine, so that sums of angles need no
 /// trigonometric functions, which differ between platforms.

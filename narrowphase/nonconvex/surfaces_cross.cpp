@@ -121,17 +121,14 @@ public:
         const auto overlap = (lower_.x <= box.upper.x) & (lower_.y <= box.upper.y) & (lower_.z <= box.upper.z) &
                              (upper_.x >= box.lower.x) & (upper_.y >= box.lower.y) & (upper_.z >= box.lower.z);
         if (lane_bits(overlap) == 0) return 0;
-        const auto in_all = [](const vec3& v) {
-            return Vec3Lanes<Float4>{splat<Float4>(v.x), splat<Float4>(v.y), splat<Float4>(v.z)};
-        };
         const auto is_mixed = [](const Float4(&height)[3]) {
             const auto first = height[0] >= 0.0f;
             return ((height[1] >= 0.0f) ^ first) | ((height[2] >= 0.0f) ^ first);
         };
-        const Vec3Lanes<Float4> plane_point = in_all(own.points[0]), plane_normal = in_all(own.normal);
+        const Vec3Lanes<Float4> plane_point = in_all_lanes(own.points[0]), plane_normal = in_all_lanes(own.normal);
         Float4 of_own[3], of_other[3];
         for (int i = 0; i < 3; ++i) {
-            of_own[i] = dot(in_all(own.points[i]) - points_[0], normal_);
+            of_own[i] = dot(in_all_lanes(own.points[i]) - points_[0], normal_);
             of_other[i] = dot(points_[i] - plane_point, plane_normal);
         }
         return lane_bits(overlap & is_mixed(of_own) & is_mixed(of_other));
