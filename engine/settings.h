@@ -45,6 +45,18 @@ inline constexpr float most_carried_gap = 4.0f * linear_slop;
 /// be longer than usual by a larger part. Smaller: small differences between steps add sub-steps.
 inline constexpr float substep_slack = 0.25f;
 
+/// Speed of a body's surface by its rotation below which the levers of its contacts stay as they are in a step, m/s
+/// (lever_motion.h). Larger: slow rocking gains energy up to that speed. Smaller: more work in heaps that are nearly at
+/// rest.
+inline constexpr float lever_speed = 0.01f;
+/// The same for a rotation from the start of a step to the mean time of its sub-steps, as an upper limit, rad. Larger:
+/// levers of bodies that spin fast are moved far. Smaller: bodies that roll faster gain energy.
+inline constexpr float lever_turn = 0.2f;
+/// Largest part of a body's rotation by which the motion of a contact's levers may change that rotation in a step. At
+/// 0.1 it follows what rocks once in 12 steps. Larger: needles in a bin do not come to rest. Smaller: small bodies gain
+/// energy when they rock.
+inline constexpr float lever_share = 0.1f;
+
 /// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
 /// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer
 /// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60 Hz.

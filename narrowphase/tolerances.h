@@ -225,6 +225,10 @@ inline constexpr float parallel_offset = 0.04f;
 inline constexpr double mapping_tilt = 0.03;
 inline constexpr double mapping_small_tilt = 1e-3;
 
+/// The angle (rad) by which normals are tilted to measure radii of curvature (surface_curvature.h). Larger: the radii of
+/// a superellipsoid are those of its neighbourhood. Smaller: faces and edges are less flat beside round shapes.
+inline constexpr double curvature_probe = 1e-3;
+
 /// A surface with a radius of curvature of more than this * size counts as flat where the tilts above find it so.
 /// Larger: facets and lines narrower than twice this * tilt * size (0.18 of the size at the first look) are not seen.
 /// Smaller: gently curved surfaces become facets.
@@ -395,11 +399,6 @@ inline constexpr float surface_level = 0.05f;
 /// the triangle still pushes it out once its centre is behind. Smaller: a shape that rolls over a sharp ridge could be
 /// caught by the side that it came from.
 inline constexpr float surface_held = 0.7f;
-
-/// The contact point of a mapping that rolls is moved to where it will be in the middle of the step
-/// (CollideSettings::contact_time), unless a shape turns by more than this until then (rad). Larger: points of bodies
-/// that spin fast are moved far. Smaller: bodies that roll faster gain energy.
-inline constexpr float contact_turn = 0.2f;
 
 /// Triangles of a mesh become one facet if they lie in one plane to this * the size of the shape (half the longest side
 /// of its box). Larger: gentle slopes become facets, and shapes bump over the steps between them. Smaller: rounding in

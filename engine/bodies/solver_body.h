@@ -14,6 +14,12 @@ struct alignas(64) SolverBody {
     float turn[4] = {};              ///< sum of angular velocity times time, rad: the rotation to first order
 };
 
+/// The velocities of a body at the start of the step. Other than those of its SolverBody they stay as they are.
+struct StartVelocity {
+    float linear[3] = {};   ///< of the centre of mass, m/s
+    float angular[3] = {};  ///< world axes, rad/s
+};
+
 /// What decides without a look at the body whether its motion in a step may have been fast (swept_bodies.h).
 struct MotionLimit {
     float radius = 0.0f;  ///< of the bounding sphere around the centre of mass, m

@@ -50,12 +50,9 @@ struct ContactLanes {
     bool struck;                                  ///< some lane was struck in this sub-step
     bool tilts;                                   ///< some lane has a tilt_rate
     bool slides;                                  ///< some lane has a slide_limit; otherwise that field is not set
-    bool pivots;                                  ///< some lane has a `pivot`
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;                    ///< the second tangent is normal x tangent
     Vec3Lanes<F> center_a, center_b;         ///< from the centres of mass to the manifold's centre, m
-    F turns_with_a, turns_with_b;            ///< 1 if that body's face makes the contact, else 0
-    F pivot;                                 ///< 1 if each lever arm turns with its body in the step, else 0
     SymmetricLanes<F> inertia_a, inertia_b;  ///< inverse, world, 1/(kg m^2)
     Vec3Lanes<F> inverse_mass_a, inverse_mass_b;
     F slop;  ///< overlap that is not removed, m

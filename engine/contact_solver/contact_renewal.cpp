@@ -207,7 +207,6 @@ void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, s
             const WorldTransform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
             sources[count] =
                 contact_source(r.a[lane], r.b[lane], contact, pose_a, pose_b, in.centers, renewal.manifold, state);
-            sources[count].pivots = false;  // its lever arms are those of now
             fresh.point_count = std::max(fresh.point_count, r.point_count);
             copy_lane<width>(fresh, count, r, lane, first_field);
             special[count] = r.surface != no_surface;

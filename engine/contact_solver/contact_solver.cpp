@@ -69,9 +69,10 @@ float ContactSolver::usual_hertz(float usual_substep, float contact_rate) {
 }
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-                          float hertz, std::size_t renewable, std::span<const float> hardness,
+                          int substeps, float hertz, std::size_t renewable, std::span<const float> hardness,
                           const CrowdedContacts* crowded) {
     substep_ = substep;
+    lever_step_ = {0.5f * static_cast<float>(substeps - 1) * substep, static_cast<float>(substeps)};
     hardness_ = hardness;
     crowded_ = crowded != nullptr && crowded->any() ? crowded : nullptr;
     hertz_ = hertz;
@@ -193,7 +194,7 @@ void ContactSolver::begin_record(Lanes& r, std::uint32_t k, const Input& in) con
     r.surface = first.special ? here.first_surface : no_surface;
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
-    r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.pivots = r.forgets = r.struck = false;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
     const ContactSpring& usual = springs_[0][!first.pushes_a || !first.pushes_b];
     const int width = static_cast<int>(std::size(r.a));
     for (int i = 0; i < width; ++i) {
@@ -238,6 +239,28 @@ inline void ContactSolver::set_spring(Lanes& r, int lane, const ConstraintGraph:
     }
 }
 
+/// Returns a row of floats in `out`, or null if the levers of the contact stay as they are in the step.
+inline const float* ContactSolver::lever_motion_of(const ConstraintGraph::Edge& edge, const Input& in,
+                                                   LeverMotion& out) const {
+    const vec3 spin_a = load3(in.velocities[edge.a].angular), spin_b = load3(in.velocities[edge.b].angular);
+    const PairRecord& pair = in.contacts.records[edge.contact];
+    const float spin2 = std::max(length_squared(spin_a), length_squared(spin_b));
+    constexpr float least = settings::lever_speed, most = settings::lever_turn;
+    const bool moves =
+        spin2 * pair.size * pair.size > least * least && spin2 * lever_step_.time * lever_step_.time < most * most;
+    if (!moves) return nullptr;
+    const auto side = [&](std::uint32_t collider, std::uint32_t body) -> LeverSide {
+        const WorldTransform& pose = in.colliders.poses[collider];
+        return {in.colliders.shapes[collider], pose, body != 0 ? in.centers[body] : pose.position, in.velocities[body],
+                in.masses[body]};
+    };
+    const ContactState& state = in.contacts.states[edge.contact];
+    return find_lever_motion(in.contacts.manifold(edge.contact), state.impulses, side(pair.a, edge.a),
+                             side(pair.b, edge.b), lever_step_, out)
+               ? out.turn_a
+               : nullptr;
+}
+
 template <int width>
 void ContactSolver::fill(std::uint32_t k, const Input& in) {
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
@@ -245,6 +268,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     const std::uint32_t first_edge = layout_[k].first_edge;
     ContactSource sources[width];
     float surface_rows[width][16];
+    LeverMotion lever_motions[width];
     float deepest = 0.0f, sum = 0.0f;
     for (std::uint32_t i = 0; i < r.used; ++i) {
         const ConstraintGraph::Edge& edge = in.edges[order_[first_edge + i]];
@@ -267,6 +291,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(state.point_count)};
         const WorldTransform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
         sources[i] = contact_source(edge.a, edge.b, edge.contact, pose_a, pose_b, in.centers, manifold, state);
+        sources[i].lever_motion = lever_motion_of(edge, in, lever_motions[i]);
         if (edge.special) {
             put_surface(surface_rows[i], state, in.shapes.surface(pair.a), pose_a.rotation, in.shapes.surface(pair.b),
                         pose_b.rotation);
@@ -586,6 +611,8 @@ bool ContactSolver::has_pushed(std::uint32_t at, std::uint32_t lane) const {
         for (std::uint32_t i = 0; i < r.point_count; ++i) {
             const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
             if (p.impulse.at[lane] != 0.0f || p.step_impulse.at[lane] != 0.0f) return true;
+            // Its spring may have moved the bodies, although nothing is left of its impulse after the relax pass.
+            if (p.mass.at[lane] > 0.0f && p.separation.at[lane] < -r.slop.at[lane]) return true;
         }
         return false;
     };

@@ -8,7 +8,8 @@
 ///     position              s   = s0 + J q,   q = displacement and rotation since the start of the step
 ///
 /// The separation s is linear in the motion of the step, and has the same Jacobian as the velocity. No anchor has to be
-/// rotated. A rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
+/// rotated. A rolling sphere, whose anchor lies on the normal, keeps its separation exactly. The lever arms and normals
+/// of loaded contacts are those of the middle of the step (lever_motion.h).
 ///
 /// One sub-step consists of these passes:
 ///
@@ -28,6 +29,7 @@
 
 #include "engine/constraints/constraint_graph.h"
 #include "engine/constraints/crowded_contacts.h"
+#include "engine/contact_solver/lever_motion.h"
 #include "engine/contact_solver/solver_kernel.h"
 #include "engine/contacts/contact_table.h"
 
@@ -88,16 +90,18 @@ public:
         const Colliders& colliders;
         const ShapePool& shapes;
         std::span<const SolverMass> masses;
-        std::span<const dvec3> centers;  ///< of mass, by solver index, where the contacts were found
+        std::span<const StartVelocity> velocities;  ///< by solver index
+        std::span<const dvec3> centers;             ///< of mass, by solver index, where the contacts were found
     };
 
     /// Lays out records for the graph's edges, in its order.
     ///
-    /// `substep` is this step's, s. `hertz` is the frequency of contact springs of usual stiffness. Contact slots below `renewable` may be renewed in this step. `hardness` is the factor of stiffness by solver index
-    /// (slender_islands.h); if it is empty, all factors are 1. The contacts in `crowded` are softer. prepare() still
-    /// reads `hardness` and `crowded`.
-    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep, float hertz,
-               std::size_t renewable = 0, std::span<const float> hardness = {},
+    /// `substep` is this step's, s, and `substeps` their number. `hertz` is the frequency of contact springs of usual
+    /// stiffness. Contact slots below `renewable` may be renewed in this step. `hardness` is the factor of stiffness by
+    /// solver index (slender_islands.h); if it is empty, all factors are 1. The contacts in `crowded` are softer.
+    /// prepare() still reads `hardness` and `crowded`.
+    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep, int substeps,
+               float hertz, std::size_t renewable = 0, std::span<const float> hardness = {},
                const CrowdedContacts* crowded = nullptr);
     /// Returns that frequency if sub-steps usually have this length, s. For `contact_rate` see WorldDef.
     static float usual_hertz(float usual_substep, float contact_rate);
@@ -135,7 +139,7 @@ public:
                 visit(order_[i], static_cast<std::uint32_t>(k), i - layout_[k].first_edge);
         }
     }
-    /// Whether the contact in this lane pushes, or has pushed in this step.
+    /// Whether the contact in this lane pushes or has pushed in this step, be it only by its spring.
     bool has_pushed(std::uint32_t record, std::uint32_t lane) const;
 
     /// Whether iterations alone solve this renewable contact. The others are solved through joints or in a stiff group.
@@ -211,6 +215,7 @@ private:
     void begin_record(Lanes& r, std::uint32_t k, const Input& in) const;
     template <class Lanes>
     void set_spring(Lanes& r, int lane, const ConstraintGraph::Edge& edge, const Input& in) const;
+    const float* lever_motion_of(const ConstraintGraph::Edge& edge, const Input& in, LeverMotion& out) const;
     template <int width>
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
@@ -274,7 +279,8 @@ private:
     std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
-    float hertz_ = 0.0f;                                      ///< frequency of the usual springs, Hz
+    LeverStep lever_step_;
+    float hertz_ = 0.0f;                        ///< frequency of the usual springs, Hz
     ContactSpring springs_[3][2] = {};          ///< [usual, in a stiff group, jointed][with an immovable body]
     std::span<const float> hardness_;           ///< by solver index; if empty, all are 1
     const CrowdedContacts* crowded_ = nullptr;  ///< null if there are none

@@ -32,9 +32,7 @@ inline ContactSource contact_source(std::uint32_t a, std::uint32_t b, std::uint3
             &manifold.points[0].on_a.x,
             state.impulses,
             static_cast<unsigned>(manifold.count),
-            manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
-            manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f,
-            state.pivots};
+            nullptr};
 }
 
 /// Writes the data of special surfaces as prepare_surface() reads them, 16 floats: the velocity of B's surface minus

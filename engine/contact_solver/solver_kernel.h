@@ -32,8 +32,7 @@ struct ContactSource {
     /// impulse, slop.
     const float* state;
     unsigned count;
-    float turns_with_a, turns_with_b;
-    bool pivots;
+    const float* lever_motion;  ///< the rows of a LeverMotion, or null
 };
 
 /// Input of all passes over contacts.

@@ -257,10 +257,6 @@ static inline void share_friction(const Record& r, const Surface* surface, I lan
 /// Solves the two tangential rows together: the 2D impulse is projected on the friction disc, so that no direction is
 /// preferred.
 ///
-/// The levers of the centre are rotated to the present poses, with the body whose face makes the contact. On a
-/// turntable the slip by the rotation in one step is important. Below a ball or a top the contact does not rotate with
-/// that body.
-///
 /// Twist and friction are solved one after the other. Where the contact is beside a body's centre, as at the tip of a
 /// leaning card, both rotate the body in the same direction. If both were solved from the same velocities, both would
 /// remove the common part, and leave -c of the slip, where c is their coupling (0 to 1). With warm starting the two
@@ -273,8 +269,7 @@ static inline void share_friction(const Record& r, const Surface* surface, I lan
 ///
 /// Changes the impulses of `lanes` only.
 template <bool special>
-static inline void solve_friction(Record& r, Surface* surface, const Point* points, const Sides& motion, I lanes,
-                                  Sides& v) {
+static inline void solve_friction(Record& r, Surface* surface, const Point* points, I lanes, Sides& v) {
     const F zero = {};
     F normal_impulse = zero, twist_arm = zero;
     for (unsigned i = 0; i < r.point_count; ++i) {
@@ -282,10 +277,7 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
         twist_arm += points[i].impulse * points[i].arm;
     }
     const V3 tangent_2 = cross(r.normal, r.tangent);
-    const V3 turn = r.turns_with_a * motion.a.angular + r.turns_with_b * motion.b.angular;
-    const V3 center_a = r.center_a + cross(turn, r.center_a);
-    const V3 center_b = r.center_b + cross(turn, r.center_b);
-    V3 slip = (v.b.linear + cross(v.b.angular, center_b)) - (v.a.linear + cross(v.a.angular, center_a));
+    V3 slip = (v.b.linear + cross(v.b.angular, r.center_b)) - (v.a.linear + cross(v.a.angular, r.center_a));
     if constexpr (special) slip = slip + surface->velocity;
     // Twist comes first. The slip that it leaves is linear in it.
     const V3 spin = v.b.angular - v.a.angular;
@@ -463,9 +455,9 @@ constexpr float no_rotation[4] = {0, 0, 0, 1};
 constexpr float no_normal[4] = {0, 1, 0, 0};
 constexpr float no_points[8 * 4] = {};
 constexpr float no_state[12] = {};
-constexpr ContactSource no_contact = {0,        0,           0,           no_place,  no_place,  no_place,
-                                      no_place, no_rotation, no_rotation, no_normal, no_points, no_state,
-                                      0,        0,           0,           false};
+constexpr ContactSource no_contact = {0,           0,           0,         no_place,  no_place, no_place, no_place,
+                                      no_rotation, no_rotation, no_normal, no_points, no_state, 0,        nullptr};
+constexpr float no_motion[20] = {};  ///< a LeverMotion
 
 struct Mass {
     V3 inverse_mass, gravity;
@@ -481,6 +473,32 @@ static inline Mass gather(const SolverMass* masses, const unsigned* index) {
     return {xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}, r0.x};
 }
 
+/// How the levers and the normals of the lanes move (lever_motion.h).
+struct LeverMotions {
+    bool any;
+    I lanes;  ///< those that move
+    V3 turn, shift_a, shift_b, tilt;
+};
+
+static inline LeverMotions gather_lever_motions(const ContactSource* const* lanes) {
+    LeverMotions m = {};
+    const float* motions[width];
+    for (int i = 0; i < width; ++i) {
+        const float* const of_lane = lanes[i]->lever_motion;
+        m.any = m.any || of_lane != nullptr;
+        m.lanes[i] = of_lane != nullptr ? -1 : 0;
+        motions[i] = of_lane != nullptr ? of_lane : no_motion;
+    }
+    if (!m.any) return m;
+    const auto row = [&](int k) { return load_rows([&](int i) { return motions[i] + 4 * k; }); };
+    const Rows turn_a = row(0), turn_b = row(1);
+    m.turn = turn_a.w * xyz(turn_a) + turn_b.w * xyz(turn_b);
+    m.shift_a = xyz(row(2));
+    m.shift_b = xyz(row(3));
+    m.tilt = xyz(row(4));
+    return m;
+}
+
 static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used,
                     const SolverMass* masses) {
     Record& r = *static_cast<Record*>(record);
@@ -488,7 +506,6 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     const F zero = {}, half = splat<F>(0.5f);
     const ContactSource* lanes[width];
     I count;
-    r.pivots = false;
     for (int i = 0; i < width; ++i) {
         const ContactSource& s = static_cast<unsigned>(i) < used ? sources[i] : no_contact;
         lanes[i] = &s;
@@ -496,15 +513,16 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         r.b[i] = s.b;
         r.contact[i] = s.contact;
         count[i] = static_cast<int>(s.count);
-        r.pivot[i] = s.pivots ? 1.0f : 0.0f;
-        r.pivots = r.pivots || s.pivots;
-        r.turns_with_a[i] = s.turns_with_a;
-        r.turns_with_b[i] = s.turns_with_b;
     }
     const Mass a = gather(masses, r.a), b = gather(masses, r.b);
     const Rows turn_a = load_rows([&](int i) { return lanes[i]->rotation_a; });
     const Rows turn_b = load_rows([&](int i) { return lanes[i]->rotation_b; });
-    const V3 n = rotated(turn_a, xyz(load_rows([&](int i) { return lanes[i]->normal; })));
+    V3 n = rotated(turn_a, xyz(load_rows([&](int i) { return lanes[i]->normal; })));
+    const LeverMotions motion = gather_lever_motions(lanes);
+    if (motion.any) {
+        const V3 tilted = n + motion.tilt;
+        n = chosen(motion.lanes, (splat<F>(1.0f) / sqrt_lanes(dot(tilted, tilted))) * tilted, n);
+    }
     r.normal = n;
     r.inverse_mass_a = a.inverse_mass;
     r.inverse_mass_b = b.inverse_mass;
@@ -535,8 +553,13 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         const V3 from_a = to_shape_a + rotated(turn_a, {low.x, low.y, low.z});
         const V3 from_b = to_shape_b + rotated(turn_b, {low.w, high.x, high.y});
         // The point midway between the two surfaces, relative to either body's centre.
-        const V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}),
-                 rb = chosen(real, half * (from_a + from_b - apart), V3{});
+        V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}),
+           rb = chosen(real, half * (from_a + from_b - apart), V3{});
+        if (motion.any) {
+            const V3 by = cross(motion.turn, ra);
+            ra = chosen(motion.lanes & real, ra + (by + motion.shift_a), ra);
+            rb = chosen(motion.lanes & real, rb + (by + motion.shift_b), rb);
+        }
         arm_a[i] = ra;
         middle_a = middle_a + ra;
         middle_b = middle_b + rb;
@@ -624,21 +647,6 @@ static inline void for_each_record(const ContactPassInput& in, Visit&& visit) {
     }
 }
 
-/// Adds the moments that the impulses of the last sub-step have because lever arms have rotated with the bodies since the
-/// start of the step. (Those to a round shape or a face do not rotate with it.)
-///
-/// With the lever arms of the start, the force of a whole step would be that of its first place, while the places of the
-/// sub-steps already follow the velocities that it gives. With n sub-steps, that multiplies the energy of a body that
-/// swings at w rad/s on a contact by 1 + (n - 1) / (2 n) (w dt)^2 per step: chains of rings swung higher and higher.
-static inline void turn_levers(const Record& r, const Point* points, const V3& friction, const Sides& motion,
-                               Sides& v) {
-    F load = {};
-    for (unsigned i = 0; i < r.point_count; ++i) load += points[i].impulse;
-    const V3 impulse = r.pivot * (load * r.normal + friction);
-    v.a.angular = v.a.angular - r.inertia_a * cross(cross(motion.a.angular, r.center_a), impulse);
-    v.b.angular = v.b.angular + r.inertia_b * cross(cross(motion.b.angular, r.center_b), impulse);
-}
-
 static void warm_start(const ContactPassInput& in) {
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
         Sides v = gather<Part::velocity>(r, in.bodies);
@@ -648,7 +656,6 @@ static void warm_start(const ContactPassInput& in) {
         apply_friction(r, friction, moment, v);
         const Push push(r);
         for (unsigned i = 0; i < r.point_count; ++i) apply_normal(push, points[i], points[i].impulse, v);
-        if (r.pivots) turn_levers(r, points, friction, gather<Part::motion>(r, in.bodies), v);
         scatter(r, in.bodies, v);
     });
 }
@@ -705,9 +712,9 @@ static void relax(const ContactPassInput& in) {
         // Friction comes last: after the soft rows alone, normal impulses are too small for its limit.
         const auto rub = [&](I lanes) {
             if (surface == nullptr) {
-                solve_friction<false>(r, nullptr, points, motion, lanes, v);
+                solve_friction<false>(r, nullptr, points, lanes, v);
             } else {
-                solve_friction<true>(r, surface, points, motion, lanes, v);
+                solve_friction<true>(r, surface, points, lanes, v);
             }
         };
         const F started_1 = r.friction_1, started_2 = r.friction_2;

@@ -61,7 +61,6 @@ struct alignas(16) ContactState {
     bool of_compound = false;    ///< its pair may have other contacts; false for meshes, whose contacts are merged
     bool in_group = false;       ///< it belonged to a stiff group when it was last solved (stiff_groups.h)
     bool merged = false;         ///< it was merged with others of its mesh contact in this step
-    bool pivots = false;         ///< it is between corners and edges of two solids, which rotate with them
     std::uint8_t continued = 0;  ///< one bit per point: its features touched in the step before, too
     float last_impulse = 0.0f;   ///< normal, sum of all points in the last step in which it touched, N s
 

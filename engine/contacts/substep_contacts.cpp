@@ -300,7 +300,6 @@ void SubstepContacts::collide_again(const Input& in, std::uint32_t first, std::u
         contacts.restore_manifold(c);
     }
     CollideSettings settings = in.collide;
-    settings.contact_time = 0.0f;  // these are the contacts of the present sub-step
     settings.timing = Timing::off;
     NarrowphaseProfile counts;
     detail::collide(in.world.colliders, contacts.pages(), list, settings, scratch_[first], counts);
@@ -344,8 +343,9 @@ void SubstepContacts::take_results(const Input& in, std::uint32_t, std::uint32_t
 }
 
 ContactSolver::Input SubstepContacts::solver_input(const Input& in) {
-    return {in.solve.edges,  in.world.contacts,  in.world.colliders,
-            in.world.shapes, in.moving.masses(), in.moving.centers()};
+    return {in.solve.edges,     in.world.contacts,  in.world.colliders,
+            in.world.shapes,    in.moving.masses(), in.moving.start_velocities(),
+            in.moving.centers()};
 }
 
 void SubstepContacts::write(const Input& in, std::uint32_t first, std::uint32_t last) {

@@ -352,7 +352,6 @@ void SolidContacts::set_manifold(const ContactWorld& world, const Patch& patch, 
     manifold.count = count;
     manifold.face_owner = FaceOwner::none;
     manifold.overlaps = true;
-    world.contacts.states[patch.contact].pivots = true;
     for (int i = 0; i < count; ++i) {
         const PatchPoint& p = candidates[chosen[i]];
         manifold.points[i] = {p.on_mesh, p.on_other, p.separation, p.id};

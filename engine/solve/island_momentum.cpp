@@ -98,8 +98,7 @@ void IslandMomentum::find_contacts(const SolveInput& in, const ContactSolver& so
     });
 }
 
-/// Notes which contacts have pushed. Only impulses that World::contacts() will report count: a body that no contact has
-/// pushed must not be moved.
+/// Notes which contacts have pushed: a body that no contact has pushed must not be moved.
 void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solver) {
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         Link& link = links_[l];

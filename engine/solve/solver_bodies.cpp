@@ -100,6 +100,7 @@ void SolverBodies::reset(const SolverIndices& indices, const SolverStep& step) {
     bodies_.resize(indices.size());
     limits_.resize(indices.size());
     masses_.resize(constrained);
+    start_velocities_.resize(constrained);
     centers_.resize(constrained + 1);  // the kernels read one number more than the last centre has
     motions_.reset(constrained, step.finds_stale);
 }
@@ -107,6 +108,7 @@ void SolverBodies::reset(const SolverIndices& indices, const SolverStep& step) {
 void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStore& store) {
     bodies_[i] = SolverBody{};
     masses_[i] = SolverMass{};
+    start_velocities_[i] = StartVelocity{};
     if (!indices.is_body(i)) {
         motions_.set(i, BodyMotion{});
         return;
@@ -159,6 +161,8 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
     }
     store3(sb.velocity, body.linear_velocity);
     store3(sb.angular_velocity, body.angular_velocity);
+    store3(start_velocities_[i].linear, body.linear_velocity);
+    store3(start_velocities_[i].angular, body.angular_velocity);
     motions_.set(i, motion);
 }
 
@@ -241,7 +245,8 @@ glm::dvec3 SolverBodies::angular_momentum(std::uint32_t i, const Body& body, con
 
 std::size_t SolverBodies::bytes() const {
     return bodies_.capacity() * sizeof(SolverBody) + limits_.capacity() * sizeof(MotionLimit) +
-           masses_.capacity() * sizeof(SolverMass) + centers_.capacity() * sizeof(dvec3) + motions_.bytes();
+           masses_.capacity() * sizeof(SolverMass) + start_velocities_.capacity() * sizeof(StartVelocity) +
+           centers_.capacity() * sizeof(dvec3) + motions_.bytes();
 }
 
 }  // namespace talus

@@ -54,12 +54,13 @@ public:
     const SolverStep& step() const { return step_; }
     std::span<SolverBody> bodies() { return bodies_; }
     std::span<const SolverBody> bodies() const { return bodies_; }
-    /// Of bodies that are not free, and so are centers() and motions().
+    /// Of bodies that are not free, and so are centers(), start_velocities() and motions().
     std::span<SolverMass> masses() { return masses_; }
     std::span<const SolverMass> masses() const { return masses_; }
     /// The centres of mass at the start of the step, or where the body's contacts were last tested, m.
     std::span<dvec3> centers() { return centers_; }
     std::span<const dvec3> centers() const { return centers_; }
+    std::span<const StartVelocity> start_velocities() const { return start_velocities_; }
     std::span<const MotionLimit> limits() const { return limits_; }
     BodyMotions& motions() { return motions_; }
     const BodyMotions& motions() const { return motions_; }
@@ -83,6 +84,7 @@ private:
     std::vector<MotionLimit> limits_;
     std::vector<SolverMass> masses_;
     std::vector<dvec3> centers_;
+    std::vector<StartVelocity> start_velocities_;
     BodyMotions motions_{best_solver_kernel()};
 };
 

@@ -18,7 +18,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     island_momentum.find_islands(in, supports);
     const bool renews = substep_contacts.may_renew();
     moving.reset(indices, {def.gravity, def.max_speed, substep, substeps.count(), renews});
-    solver.begin(graph, edges, substep, substeps.contact_hertz(), renews ? contacts.states.size() : 0,
+    solver.begin(graph, edges, substep, substeps.count(), substeps.contact_hertz(), renews ? contacts.states.size() : 0,
                  substeps.hardness(), &substeps.crowded());
     island_momentum.find_contacts(in, solver);
 
@@ -136,7 +136,8 @@ void World::State::do_field_work(const SolvePlan::FieldWork& work, std::uint32_t
             for (std::uint32_t i = first; i < last; ++i) moving.end(i, indices, bodies);
             break;
         case Kind::begin_contacts: {
-            const ContactSolver::Input input{edges, contacts, colliders, shapes, moving.masses(), moving.centers()};
+            const ContactSolver::Input input{
+                edges, contacts, colliders, shapes, moving.masses(), moving.start_velocities(), moving.centers()};
             for_fields_of(field, [&](const ContactSolver::Field& own) { solver.prepare(own, input); });
             break;
         }

@@ -130,8 +130,7 @@ CollideSettings World::State::collide_settings() const {
             .warm_gjk = def.enable_warm_gjk,
             .warm_epa = def.enable_warm_epa,
             .drop_slivers = true,
-            .timing = def.timing,
-            .contact_time = 0.5f - 0.5f / static_cast<float>(def.substeps)};
+            .timing = def.timing};
 }
 
 void World::State::collide(float, const Jobs& jobs) {

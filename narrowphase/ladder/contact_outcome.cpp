@@ -86,62 +86,6 @@ Manifold with_deep_points(const CollideCall& call, const PairTest& test, Manifol
     return manifold;
 }
 
-bool has_mapping(const CollideCall& call, const PairTest& test) {
-    // No other type has its bit.
-    static_assert(static_cast<unsigned>(ShapeType::mapping) == shape_type_count - 1 && shape_type_count == 9);
-    const unsigned types =
-        static_cast<unsigned>(call.shape_a(test).type) | static_cast<unsigned>(call.shape_b(test).type);
-    return (types & static_cast<unsigned>(ShapeType::mapping)) != 0 && call.settings.contact_time > 0.0f;
-}
-
-/// x, turned by the rotation vector `by` (rad), to its square.
-vec3 turned(const vec3& by, const vec3& x) {
-    const vec3 first = glm::cross(by, x);
-    return x + first + 0.5f * glm::cross(by, first);
-}
-
-/// Returns how far the point where a mapping touches moves along the contact plane, relative to the middle of the
-/// mapping, while the mapping turns by `turn` and the normal becomes `next` (all in the shape's frame; `out` and
-/// `next`: outward, unit). On a ball it does not move.
-vec3 moved_contact(const MappingSolid& solid, const vec3& turn, const vec3& out, const vec3& next) {
-    const auto surface = [&](const vec3& d) {
-        return vec3(solid.mapping->support(dvec3(d))) + solid.radius * d - solid.centroid;
-    };
-    const vec3 d = turned(-turn, next);
-    const vec3 moved = turned(turn, surface(d / std::sqrt(length_squared(d)))) - surface(out);
-    return moved - glm::dot(moved, out) * out;
-}
-
-/// Moves the contact point of a mapping that rolls to where it will be at CollideSettings::contact_time. The solver
-/// applies the forces of a step at one lever arm. At that of the step's start they are late, and a body whose contact
-/// moves beside its middle, such as an ellipsoid, is driven by what should brake it: one of 0.47, 0.31 and 0.40 m that
-/// rolls at 0.5 m/s gains 80% of its energy in 10 s.
-[[gnu::noinline]] void move_to_contact_time(const CollideCall& call, const PairTest& test, Manifold& manifold) {
-    const PairRecord& record = *test.record;
-    const Shape &a = call.shape_a(test), &b = call.shape_b(test);
-    const quat& frame = call.colliders.poses[record.a].rotation;
-    const float time = call.settings.contact_time;
-    const vec3 turn_a = time * inverse_rotate(frame, call.colliders.motions[record.a].rotation);
-    const vec3 turn_b = time * inverse_rotate(frame, call.colliders.motions[record.b].rotation);
-    constexpr float most = tolerance::contact_turn * tolerance::contact_turn;
-    if (std::max(length_squared(turn_a), length_squared(turn_b)) > most) return;
-    const vec3& n = manifold.normal;
-    const vec3 next = manifold.face_owner == FaceOwner::a   ? turned(turn_a, n)
-                      : manifold.face_owner == FaceOwner::b ? turned(turn_b, n)
-                                                            : n;
-    const mat3& to_a = test.b_in_a.rotation;
-    vec3 by_a(0.0f), by_b(0.0f);
-    if (a.type == ShapeType::mapping) by_a = moved_contact(*a.mapping, turn_a, n, next);
-    if (b.type == ShapeType::mapping)
-        by_b = to_a * moved_contact(*b.mapping, transpose_mul(to_a, turn_b), -transpose_mul(to_a, n),
-                                    -transpose_mul(to_a, next));
-    // On the face of the other shape the point moves along.
-    if (manifold.face_owner == FaceOwner::a) by_a = by_b;
-    if (manifold.face_owner == FaceOwner::b) by_b = by_a;
-    manifold.points[0].on_a += by_a;
-    manifold.points[0].on_b += transpose_mul(to_a, by_b);
-}
-
 }  // namespace
 
 void set_separated(const CollideCall& call, const PairTest& test, float distance) {
@@ -188,7 +132,6 @@ void set_touching(const CollideCall& call, const PairTest& test, const Manifold&
     } else {
         last = manifold;
     }
-    if (last.count == 1 && has_mapping(call, test)) move_to_contact_time(call, test, last);
     set_reuse(call, test, true);
 }
 

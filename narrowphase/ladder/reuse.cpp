@@ -1,5 +1,6 @@
 #include "narrowphase/ladder/reuse.h"
 
+#include "narrowphase/support/surface_curvature.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -21,26 +22,6 @@ bool is_round_along(const Shape& shape, const vec3& direction, const Manifold& m
     if (shape.type == ShapeType::cone) return !(direction.y < -tolerance::flat_cap);
     if (shape.type == ShapeType::mapping) return manifold.count <= 2;
     return false;
-}
-
-/// True if `normal` (unit, shape frame) is across a face of the shape or a cap, to rounding.
-bool is_across_face(const Shape& shape, const vec3& normal) {
-    switch (shape.type) {
-        case ShapeType::box: {
-            const vec3 n = absolute(normal);
-            return std::max({n.x, n.y, n.z}) >= tolerance::surface_face;
-        }
-        case ShapeType::triangle: {
-            const vec3 across = glm::cross(shape.points[1] - shape.points[0], shape.points[2] - shape.points[0]);
-            const float along = glm::dot(normal, across);
-            return along * along >= tolerance::surface_face * tolerance::surface_face * length_squared(across);
-        }
-        case ShapeType::cylinder:
-        case ShapeType::cone:
-            return std::abs(normal.y) >= tolerance::surface_face;
-        default:
-            return false;
-    }
 }
 
 /// Returns the point of the axis of a sphere, capsule or cylinder to which a point of its surface belongs (shape frame)

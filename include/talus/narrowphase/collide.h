@@ -55,10 +55,6 @@ struct CollideSettings {
     /// would catch on the seams.
     bool drop_slivers = false;
     Timing timing = Timing::stages;  ///< how much is timed
-    /// The point where a mapping (ShapeType::mapping) rolls on another shape is the one that it will have after this
-    /// part of the predicted motion, 0 to 1. A solver that keeps lever arms for a step of n sub-steps wants (1 - 1/n) /
-    /// 2: the mean of the sub-steps' starts.
-    float contact_time = 0.0f;
 };
 
 /// The memory that collide works in. Keep one per thread between calls, so that nothing is allocated.

@@ -84,6 +84,7 @@ struct Problem {
     BodyStore store;
     std::vector<SolverMass> masses{SolverMass{}};
     std::vector<SolverBody> bodies{SolverBody{}};
+    std::vector<StartVelocity> velocities{StartVelocity{}};
     std::vector<dvec3> centers{dvec3(0.0)};
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
@@ -99,6 +100,7 @@ struct Problem {
                 index[k] = static_cast<std::uint32_t>(masses.size());
                 masses.push_back(c.mass[k]);
                 bodies.push_back(c.body[k]);
+                velocities.emplace_back();
                 centers.push_back(c.center[k]);
             }
             first_body.push_back(index[1]);
@@ -134,8 +136,8 @@ struct Problem {
     }
 
     void prepare() {
-        solver.begin(graph, edges, substep, ContactSolver::usual_hertz(substep, WorldDef{}.contact_rate));
-        solver.prepare({edges, contacts, colliders, shapes, masses, centers});
+        solver.begin(graph, edges, substep, 1, ContactSolver::usual_hertz(substep, WorldDef{}.contact_rate));
+        solver.prepare({edges, contacts, colliders, shapes, masses, velocities, centers});
     }
 
     /// Runs one pass of restitution over all contacts. Returns the number of fields in which it ran.

@@ -163,17 +163,17 @@ TEST_CASE("a fixed body that is moved into sleepers pushes them out") {
     run(h.world, 60);
     REQUIRE(h.world.awake_body_count() == 0);
     REQUIRE(h.world.set_transform(wedge, {-20.7f, 0.5f, 0}, quat(1, 0, 0, 0)));
-    run(h.world, 30);
+    run(h.world, 90);
     CHECK(h.world.is_awake(h.stack[0]));
-    CHECK(h.world.position(h.stack[0]).x > -19.9f);
+    CHECK(h.world.position(h.stack[0]).x > -19.75f);  // 5 cm of 30 are left at most
 }
 
 TEST_CASE("a fixed body that is added into sleepers pushes them out") {
     Heap h;
     add(h.world, fixed_body(box(vec3(0.5f)), {-20.7f, 0.5f, 0}));
-    run(h.world, 30);
+    run(h.world, 90);
     CHECK(h.world.is_awake(h.stack[0]));
-    CHECK(h.world.position(h.stack[0]).x > -19.9f);
+    CHECK(h.world.position(h.stack[0]).x > -19.75f);
 }
 
 TEST_CASE("a kinematic body that passes by wakes what it touches") {

@@ -1,0 +1,192 @@
+#include "engine/contact_solver/lever_motion.h"
+
+#include "engine/settings.h"
+#include "narrowphase/support/surface_curvature.h"
+
+#include <glm/vec2.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+using detail::PlaneTensor;
+using glm::dvec2;
+
+dvec2 operator*(const PlaneTensor& t, const dvec2& v) { return {t.xx * v.x + t.xy * v.y, t.xy * v.x + t.yy * v.y}; }
+PlaneTensor operator+(const PlaneTensor& s, const PlaneTensor& t) { return {s.xx + t.xx, s.xy + t.xy, s.yy + t.yy}; }
+
+vec3 operator*(const SolverMass& mass, const vec3& moment) {
+    const float* const i = mass.inverse_inertia;  // xx, yy, zz, xy, xz, yz
+    return {i[0] * moment.x + i[3] * moment.y + i[4] * moment.z, i[3] * moment.x + i[1] * moment.y + i[5] * moment.z,
+            i[4] * moment.x + i[5] * moment.y + i[2] * moment.z};
+}
+
+/// The contact of one step. Vectors are in world axes.
+class Levers {
+public:
+    Levers(const Manifold& manifold, const float* impulses, const LeverSide& a, const LeverSide& b, float time)
+        : manifold_(manifold),
+          a_(a),
+          b_(b),
+          turn_a_(time * load3(a.velocity.angular)),
+          turn_b_(time * load3(b.velocity.angular)),
+          step_a_(time * load3(a.velocity.linear)),
+          step_b_(time * load3(b.velocity.linear)),
+          normal_(rotate(a.pose.rotation, manifold.normal)) {
+        vec3 on_a(0.0f), on_b(0.0f);
+        for (int i = 0; i < manifold.count; ++i) {
+            load_ += impulses[i];
+            on_a += impulses[i] * manifold.points[i].on_a;
+            on_b += impulses[i] * manifold.points[i].on_b;
+        }
+        if (!(load_ > 0.0f)) return;
+        loaded_on_a_ = on_a / load_;
+        loaded_on_b_ = on_b / load_;
+        const vec3 from_a = vec3(a.pose.position - a.center) + rotate(a.pose.rotation, loaded_on_a_);
+        const vec3 from_b = vec3(b.pose.position - b.center) + rotate(b.pose.rotation, loaded_on_b_);
+        const vec3 apart(b.center - a.center);
+        arm_a_ = 0.5f * (from_a + from_b + apart);
+        half_gap_ = 0.5f * glm::dot(from_b + apart - from_a, normal_);
+        arm_b_ = arm_a_ - apart;
+        with_a_ = step_a_ + glm::cross(turn_a_, arm_a_);
+        with_b_ = step_b_ + glm::cross(turn_b_, arm_b_);
+    }
+
+    bool has_load() const { return load_ > 0.0f; }
+
+    void move() {
+        if (on_face(FaceOwner::a, a_, normal_)) {
+            tilt_ = glm::cross(turn_a_, normal_);
+            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, glm::cross(turn_b_, normal_) - tilt_);
+            weight_a_ = 0.0f;
+        } else if (on_face(FaceOwner::b, b_, -normal_)) {
+            tilt_ = glm::cross(turn_b_, normal_);
+            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, tilt_ - glm::cross(turn_a_, normal_));
+            weight_a_ = 1.0f;
+        } else {
+            move_between_curves();
+        }
+    }
+
+    /// Whether the normal changes only a little, and so do the rotations, by the load along the levers as they move. Where
+    /// a corner nearly meets a corner or an edge, the normal may turn to any side.
+    bool is_resolved(const LeverStep& step) const {
+        if (!(length_squared(tilt_) < settings::lever_turn * settings::lever_turn)) return false;
+        const vec3 moved_a = moved_ - step_a_, moved_b = moved_ - step_b_;
+        const float impulse = step.substeps * load_;
+        const auto spin = [&](const LeverSide& side, const vec3& arm, const vec3& moved) {
+            return length_squared(side.mass * (impulse * (glm::cross(moved, normal_) + glm::cross(arm, tilt_))));
+        };
+        const float gained = step.time * step.time * std::max(spin(a_, arm_a_, moved_a), spin(b_, arm_b_, moved_b));
+        const float had = std::max(length_squared(turn_a_), length_squared(turn_b_));
+        return gained <= settings::lever_share * settings::lever_share * had;
+    }
+
+    void put(LeverMotion& out) const {
+        const auto row = [](float* to, const vec3& v, float fourth = 0.0f) {
+            store3(to, v);
+            to[3] = fourth;
+        };
+        const vec3 rest = moved_ - glm::cross(weight_a_ * turn_a_ + (1.0f - weight_a_) * turn_b_, arm_a_);
+        row(out.turn_a, turn_a_, weight_a_);
+        row(out.turn_b, turn_b_, 1.0f - weight_a_);
+        row(out.shift_a, rest - step_a_);
+        row(out.shift_b, rest - step_b_);
+        row(out.tilt, tilt_);
+    }
+
+private:
+    bool on_face(FaceOwner owner, const LeverSide& side, const vec3& out) const {
+        if (manifold_.face_owner != FaceOwner::none) return manifold_.face_owner == owner;
+        return detail::is_across_face(side.shape, inverse_rotate(side.pose.rotation, out));
+    }
+
+    /// The line of two points, which are at the ends of an edge or of a side; zero if there are not two.
+    vec3 line() const {
+        if (manifold_.count != 2) return vec3(0.0f);
+        const vec3 between = rotate(a_.pose.rotation, manifold_.points[1].on_a - manifold_.points[0].on_a);
+        const vec3 flat = between - glm::dot(between, normal_) * normal_;
+        const float length = std::sqrt(length_squared(flat));
+        return length > 0.0f ? flat / length : vec3(0.0f);
+    }
+
+    /// Returns how far the contact moves over the surface of a shape on a face of the other one, if the shape's outward
+    /// normal changes by `change` as seen from the shape. Three points and more are corners.
+    vec3 rolled(const LeverSide& side, const vec3& on_shape, const vec3& out, const vec3& change) const {
+        const vec3 by_radius = (side.shape.radius + half_gap_) * change;
+        if (manifold_.count > 2 || !detail::has_curved_core(side.shape.type)) return by_radius;
+        const vec3 ends = line();
+        const quat& q = side.pose.rotation;
+        const vec3 moved =
+            rotate(q, detail::moved_over_core(side.shape, on_shape, inverse_rotate(q, out),
+                                              inverse_rotate(q, change - glm::dot(change, ends) * ends)));
+        return by_radius + moved - glm::dot(moved, ends) * ends;
+    }
+
+    /// Neither shape touches with a face.
+    void move_between_curves() {
+        const vec3 n = normal_, size = absolute(n);
+        const vec3 axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)
+                          : size.y <= size.z                   ? vec3(0, 1, 0)
+                                                               : vec3(0, 0, 1);
+        const vec3 ends = line(), across = glm::cross(n, axis);
+        const vec3 t1 = ends != vec3(0.0f) ? ends : across / std::sqrt(length_squared(across)), t2 = glm::cross(n, t1);
+        const auto radii = [&](const LeverSide& side, const vec3& out) -> PlaneTensor {
+            const double r = double{side.shape.radius} + double{half_gap_};
+            const quat& q = side.pose.rotation;
+            if (manifold_.count > 2) return {r, 0.0, r};
+            const vec3 own = inverse_rotate(q, out), x = inverse_rotate(q, t1), y = inverse_rotate(q, t2);
+            const PlaneTensor core = ends == vec3(0.0f)
+                                         ? detail::core_curvature(side.shape, own, x, y)
+                                         : PlaneTensor{0.0, 0.0, detail::core_curvature_along(side.shape, own, y)};
+            return core + PlaneTensor{r, 0.0, r};
+        };
+        const auto flat = [&](const vec3& v) { return dvec2(glm::dot(v, t1), glm::dot(v, t2)); };
+        const auto in_world = [&](const dvec2& v) {
+            return static_cast<float>(v.x) * t1 + static_cast<float>(v.y) * t2;
+        };
+        const PlaneTensor of_a = radii(a_, n), of_b = radii(b_, -n), sum = of_a + of_b;
+        const dvec2 own_a = flat(glm::cross(turn_a_, n)), own_b = flat(glm::cross(turn_b_, n));
+        moved_ = 0.5f * (with_a_ + with_b_);
+        weight_a_ = 0.5f;
+        const double det = sum.xx * sum.yy - sum.xy * sum.xy, trace = sum.xx + sum.yy;
+        constexpr double least = 1e-9;  // below it, they are corners, or edges along one line
+        if (!(det > least * trace * trace)) {
+            tilt_ = in_world(0.5 * (own_a + own_b));
+            return;
+        }
+        const dvec2 pull = flat(with_b_ - with_a_) + of_a * own_a + of_b * own_b;
+        const dvec2 tilt = dvec2(sum.yy * pull.x - sum.xy * pull.y, sum.xx * pull.y - sum.xy * pull.x) / det;
+        tilt_ = in_world(tilt);
+        moved_ += 0.5f * in_world(of_a * (tilt - own_a) - of_b * (tilt - own_b));
+    }
+
+    const Manifold& manifold_;
+    const LeverSide &a_, &b_;
+    vec3 turn_a_, turn_b_, step_a_, step_b_;  // rotations, rad, and displacements of the centres of mass, m
+    vec3 normal_;
+    float load_ = 0.0f;                           // N s
+    vec3 loaded_on_a_{0.0f}, loaded_on_b_{0.0f};  // where the load is, in the shapes' frames
+    float half_gap_ = 0.0f;  // half of the distance between the surfaces there, m: the levers end midway between them
+    vec3 arm_a_{0.0f}, arm_b_{0.0f};    // its levers
+    vec3 with_a_{0.0f}, with_b_{0.0f};  // by how much the bodies carry it along, m
+    vec3 moved_{0.0f}, tilt_{0.0f};     // by how much it moves, m, and the normal changes
+    float weight_a_ = 0.5f;             // of A's rotation, for other points of the contact
+};
+
+}  // namespace
+
+bool find_lever_motion(const Manifold& manifold, const float* impulses, const LeverSide& a, const LeverSide& b,
+                       const LeverStep& step, LeverMotion& out) {
+    Levers levers(manifold, impulses, a, b, step.time);
+    if (!levers.has_load()) return false;
+    levers.move();
+    if (!levers.is_resolved(step)) return false;
+    levers.put(out);
+    return true;
+}
+
+}  // namespace talus
