@@ -57,7 +57,8 @@ public:
 
     bool has_load() const { return load_ > 0.0f; }
 
-    void move() {
+    /// Returns false if their motion does not follow from the shapes.
+    bool move() {
         if (on_face(FaceOwner::a, a_, normal_)) {
             tilt_ = glm::cross(turn_a_, normal_);
             moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, glm::cross(turn_b_, normal_) - tilt_);
@@ -67,12 +68,12 @@ public:
             moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, tilt_ - glm::cross(turn_a_, normal_));
             weight_a_ = 1.0f;
         } else {
-            move_between_curves();
+            return move_between_curves();
         }
+        return true;
     }
 
-    /// Whether the normal changes only a little, and so do the rotations, by the load along the levers as they move. Where
-    /// a corner nearly meets a corner or an edge, the normal may turn to any side.
+    /// Whether the normal changes only a little, and so do the rotations, by the load along the levers as they move.
     bool is_resolved(const LeverStep& step) const {
         if (!(length_squared(tilt_) < settings::lever_turn * settings::lever_turn)) return false;
         const vec3 moved_a = moved_ - step_a_, moved_b = moved_ - step_b_;
@@ -126,8 +127,8 @@ private:
         return by_radius + moved - glm::dot(moved, ends) * ends;
     }
 
-    /// Neither shape touches with a face.
-    void move_between_curves() {
+    /// Neither shape touches with a face. Returns false at a corner on an edge, or two edges along one line: the normal may turn to any side.
+    bool move_between_curves() {
         const vec3 n = normal_, size = absolute(n);
         const vec3 axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)
                           : size.y <= size.z                   ? vec3(0, 1, 0)
@@ -135,7 +136,7 @@ private:
         const vec3 ends = line(), across = glm::cross(n, axis);
         const vec3 t1 = ends != vec3(0.0f) ? ends : across / std::sqrt(length_squared(across)), t2 = glm::cross(n, t1);
         const auto radii = [&](const LeverSide& side, const vec3& out) -> PlaneTensor {
-            const double r = double{side.shape.radius} + double{half_gap_};
+            const double r = side.shape.radius;
             const quat& q = side.pose.rotation;
             if (manifold_.count > 2) return {r, 0.0, r};
             const vec3 own = inverse_rotate(q, out), x = inverse_rotate(q, t1), y = inverse_rotate(q, t2);
@@ -148,20 +149,27 @@ private:
         const auto in_world = [&](const dvec2& v) {
             return static_cast<float>(v.x) * t1 + static_cast<float>(v.y) * t2;
         };
-        const PlaneTensor of_a = radii(a_, n), of_b = radii(b_, -n), sum = of_a + of_b;
+        const PlaneTensor own_radii[2] = {radii(a_, n), radii(b_, -n)}, own_sum = own_radii[0] + own_radii[1];
         const dvec2 own_a = flat(glm::cross(turn_a_, n)), own_b = flat(glm::cross(turn_b_, n));
         moved_ = 0.5f * (with_a_ + with_b_);
         weight_a_ = 0.5f;
-        const double det = sum.xx * sum.yy - sum.xy * sum.xy, trace = sum.xx + sum.yy;
-        constexpr double least = 1e-9;  // below it, they are corners, or edges along one line
-        if (!(det > least * trace * trace)) {
+        const double trace = own_sum.xx + own_sum.yy, own_det = own_sum.xx * own_sum.yy - own_sum.xy * own_sum.xy;
+        const double gap = 2.0 * double{half_gap_};
+        constexpr double least_gaps = 4.0;
+        if (trace <= least_gaps * std::abs(gap)) {  // two corners; patches of solids count as such
             tilt_ = in_world(0.5 * (own_a + own_b));
-            return;
+            return true;
         }
+        constexpr double least = 1e-9;
+        if (own_det <= std::max(least * trace, least_gaps * std::abs(gap)) * trace) return false;
+        const PlaneTensor half{0.5 * gap, 0.0, 0.5 * gap};
+        const PlaneTensor of_a = own_radii[0] + half, of_b = own_radii[1] + half, sum = of_a + of_b;
+        const double det = sum.xx * sum.yy - sum.xy * sum.xy;
         const dvec2 pull = flat(with_b_ - with_a_) + of_a * own_a + of_b * own_b;
         const dvec2 tilt = dvec2(sum.yy * pull.x - sum.xy * pull.y, sum.xx * pull.y - sum.xy * pull.x) / det;
         tilt_ = in_world(tilt);
         moved_ += 0.5f * in_world(of_a * (tilt - own_a) - of_b * (tilt - own_b));
+        return true;
     }
 
     const Manifold& manifold_;
@@ -182,9 +190,7 @@ private:
 bool find_lever_motion(const Manifold& manifold, const float* impulses, const LeverSide& a, const LeverSide& b,
                        const LeverStep& step, LeverMotion& out) {
     Levers levers(manifold, impulses, a, b, step.time);
-    if (!levers.has_load()) return false;
-    levers.move();
-    if (!levers.is_resolved(step)) return false;
+    if (!levers.has_load() || !levers.move() || !levers.is_resolved(step)) return false;
     levers.put(out);
     return true;
 }
