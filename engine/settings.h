@@ -52,11 +52,6 @@ inline constexpr float lever_speed = 0.01f;
 /// The same for a rotation from the start of a step to the mean time of its sub-steps, as an upper limit, rad. Larger:
 /// levers of bodies that spin fast are moved far. Smaller: bodies that roll faster gain energy.
 inline constexpr float lever_turn = 0.2f;
-/// Largest part of a body's rotation by which the motion of a contact's levers may change that rotation in a step. At
-/// 0.1 it follows what rocks once in 12 steps. Larger: needles in a bin do not come to rest. Smaller: small bodies gain
-/// energy when they rock.
-inline constexpr float lever_share = 0.1f;
-
 /// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
 /// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer
 /// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60 Hz.

@@ -9,7 +9,7 @@
 ///
 /// The separation s is linear in the motion of the step, and has the same Jacobian as the velocity. No anchor has to be
 /// rotated. A rolling sphere, whose anchor lies on the normal, keeps its separation exactly. The lever arms and normals
-/// of loaded contacts are those of the middle of the step (lever_motion.h).
+/// are those of the middle of the step (lever_motion.h).
 ///
 /// One sub-step consists of these passes:
 ///

@@ -36,15 +36,21 @@ public:
           step_a_(time * load3(a.velocity.linear)),
           step_b_(time * load3(b.velocity.linear)),
           normal_(rotate(a.pose.rotation, manifold.normal)) {
+        for (int i = 0; i < manifold.count; ++i) load_ += impulses[i];
         vec3 on_a(0.0f), on_b(0.0f);
+        float sum = 0.0f;
         for (int i = 0; i < manifold.count; ++i) {
-            load_ += impulses[i];
-            on_a += impulses[i] * manifold.points[i].on_a;
-            on_b += impulses[i] * manifold.points[i].on_b;
+            const ManifoldPoint& p = manifold.points[i];
+            const float near = p.separation <= settings::most_carried_gap ? 1.0f : 0.0f;
+            const float weight = load_ > 0.0f ? impulses[i] : near;
+            sum += weight;
+            on_a += weight * p.on_a;
+            on_b += weight * p.on_b;
         }
-        if (!(load_ > 0.0f)) return;
-        loaded_on_a_ = on_a / load_;
-        loaded_on_b_ = on_b / load_;
+        touches_ = sum > 0.0f;
+        if (!touches_) return;
+        loaded_on_a_ = on_a / sum;
+        loaded_on_b_ = on_b / sum;
         const vec3 from_a = vec3(a.pose.position - a.center) + rotate(a.pose.rotation, loaded_on_a_);
         const vec3 from_b = vec3(b.pose.position - b.center) + rotate(b.pose.rotation, loaded_on_b_);
         const vec3 apart(b.center - a.center);
@@ -55,7 +61,7 @@ public:
         with_b_ = step_b_ + glm::cross(turn_b_, arm_b_);
     }
 
-    bool has_load() const { return load_ > 0.0f; }
+    bool touches() const { return touches_; }
 
     /// Returns false if their motion does not follow from the shapes.
     bool move() {
@@ -73,17 +79,21 @@ public:
         return true;
     }
 
-    /// Whether the normal changes only a little, and so do the rotations, by the load along the levers as they move.
-    bool is_resolved(const LeverStep& step) const {
+    /// Limits their motion to that by which the load changes the rotation of a body by no more than all of it. Returns
+    /// false if the normal would change by far.
+    bool limit(const LeverStep& step) {
         if (!(length_squared(tilt_) < settings::lever_turn * settings::lever_turn)) return false;
-        const vec3 moved_a = moved_ - step_a_, moved_b = moved_ - step_b_;
         const float impulse = step.substeps * load_;
-        const auto spin = [&](const LeverSide& side, const vec3& arm, const vec3& moved) {
+        const auto spin2 = [&](const LeverSide& side, const vec3& arm, const vec3& moved) {
             return length_squared(side.mass * (impulse * (glm::cross(moved, normal_) + glm::cross(arm, tilt_))));
         };
-        const float gained = step.time * step.time * std::max(spin(a_, arm_a_, moved_a), spin(b_, arm_b_, moved_b));
+        const float gained =
+            step.time * step.time * std::max(spin2(a_, arm_a_, moved_ - step_a_), spin2(b_, arm_b_, moved_ - step_b_));
         const float had = std::max(length_squared(turn_a_), length_squared(turn_b_));
-        return gained <= settings::lever_share * settings::lever_share * had;
+        if (gained <= had) return true;
+        const float part = std::sqrt(had / gained);
+        for (vec3* const motion : {&turn_a_, &turn_b_, &step_a_, &step_b_, &moved_, &tilt_}) *motion *= part;
+        return true;
     }
 
     void put(LeverMotion& out) const {
@@ -176,7 +186,8 @@ private:
     const LeverSide &a_, &b_;
     vec3 turn_a_, turn_b_, step_a_, step_b_;  // rotations, rad, and displacements of the centres of mass, m
     vec3 normal_;
-    float load_ = 0.0f;                           // N s
+    float load_ = 0.0f;  // N s
+    bool touches_ = false;
     vec3 loaded_on_a_{0.0f}, loaded_on_b_{0.0f};  // where the load is, in the shapes' frames
     float half_gap_ = 0.0f;  // half of the distance between the surfaces there, m: the levers end midway between them
     vec3 arm_a_{0.0f}, arm_b_{0.0f};    // its levers
@@ -190,7 +201,7 @@ private:
 bool find_lever_motion(const Manifold& manifold, const float* impulses, const LeverSide& a, const LeverSide& b,
                        const LeverStep& step, LeverMotion& out) {
     Levers levers(manifold, impulses, a, b, step.time);
-    if (!levers.has_load() || !levers.move() || !levers.is_resolved(step)) return false;
+    if (!levers.touches() || !levers.move() || !levers.limit(step)) return false;
     levers.put(out);
     return true;
 }

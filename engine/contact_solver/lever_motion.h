@@ -1,5 +1,5 @@
 #pragma once
-/// How the lever arms and the normal of a loaded contact move within a step.
+/// How the lever arms and the normal of a contact move within a step.
 ///
 /// A contact pushes along the same lever arms and normal in all sub-steps of a step, while the bodies move on. With those
 /// of the start of the step, n sub-steps would multiply the energy of a body that swings on the contact at w rad/s by
@@ -12,10 +12,10 @@
 /// the rotation of the body. Then its lever r changes by t x r + R (dn - t x n). Both shapes touch at one place, with
 /// opposite normals, which gives dn. If one of them touches with a face, dn is the rotation of that face.
 ///
-/// A contact without a load from the last step keeps the levers of the start, and so does one whose bodies rotate so far
-/// that it will be found again within the step. If the change would alter the rotation of a body too much within the
-/// step (settings::lever_share), the step does not resolve the motion, and following it would feed it: needles in a bin
-/// would never come to rest.
+/// A contact whose shapes do not touch at the start keeps the levers of the start, and so does one whose bodies rotate so
+/// far that it will be found again within the step. If the load would change the rotation of a body by more than all of
+/// it, because the levers move, the step does not resolve the motion, and only a part of it is followed. (If such
+/// levers stayed as they were, small ellipsoids would rock for ever.)
 
 #include <talus/math.h>
 #include <talus/narrowphase/manifold.h>

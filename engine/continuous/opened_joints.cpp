@@ -69,8 +69,12 @@ float OpenedJoints::Closing::height_above(const StopPlane& stop, vec3& arm) cons
     const ShapeDef& def = in.shapes.defs[stop.shape];
     const Body& body = in.bodies[stop.slot];
     const Transform pose = relative_to(body.center, multiply(body.pose(), def.pose));
-    const vec3 d = inverse_rotate(pose.rotation, -stop.normal);
-    arm = transform_point(pose, support(def.shape, d).point) - def.shape.radius * stop.normal;
+    if (stop.on_solid) {
+        arm = transform_point(pose, *stop.on_solid);
+    } else {
+        const vec3 d = inverse_rotate(pose.rotation, -stop.normal);
+        arm = transform_point(pose, support(def.shape, d).point) - def.shape.radius * stop.normal;
+    }
     return glm::dot(stop.normal, arm - vec3(stop.point - body.center));
 }
 
@@ -90,13 +94,18 @@ bool OpenedJoints::Closing::add_contact_planes(std::uint32_t slot) {
             const bool is_a = contacts.bodies[c].a == slot;
             const Manifold& manifold = contacts.manifold(c);
             const vec3 n = rotate(poses[record.a].rotation, manifold.normal);
-            StopPlane stop{slot, is_a ? record.a : record.b, is_a ? -n : n, dvec3(0.0), settings::linear_slop};
+            const std::uint32_t collider = is_a ? record.a : record.b;
+            StopPlane stop{slot, in.shapes.shape_of(collider), {}, is_a ? -n : n, dvec3(0.0), settings::linear_slop};
             const ManifoldPoint* deepest = &manifold.points[0];
             for (int i = 1; i < manifold.count; ++i) {
                 if (manifold.points[i].separation < deepest->separation) deepest = &manifold.points[i];
             }
             stop.point = is_a ? transform_point(poses[record.b], deepest->on_b)
                               : transform_point(poses[record.a], deepest->on_a);
+            if (in.shapes.defs[stop.shape].mesh != nullptr) {
+                stop.on_solid =
+                    transform_point(relative(poses[stop.shape], poses[collider]), is_a ? deepest->on_a : deepest->on_b);
+            }
             if (other_moved != nullptr) stop.point = displaced(stop.point, load3(other_moved->displacement));
             vec3 arm;
             stop.depth = std::max(stop.depth, -height_above(stop, arm));
@@ -175,7 +184,11 @@ bool OpenedJoints::Closing::reaches_current_pose(std::uint32_t slot) {
     const SweepHit hit = sweep.first_hit(path, false, scratch);
     if (!hit || can_go_over(path, hit)) return true;
     out.set_end_pose(in, slot, path.pose_at(hit.time));
-    own.planes_.push_back({slot, hit.shape, hit.toi.normal, displaced(path.origin, hit.toi.point_a),
+    own.planes_.push_back({slot,
+                           hit.shape,
+                           {},
+                           hit.toi.normal,
+                           displaced(path.origin, hit.toi.point_a),
                            settings::joint_closing_depth * in.allowed_depth(slot)});
     return false;
 }

@@ -18,6 +18,7 @@
 #include "engine/continuous/swept_bodies.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace talus {
@@ -25,9 +26,12 @@ namespace talus {
 /// A plane that stops a link.
 struct StopPlane {
     std::uint32_t slot = 0, shape = 0;  ///< the link, and its shape (pool index)
-    vec3 normal{0.0f};                  ///< unit, world, towards the link
-    dvec3 point{0.0};                   ///< on the plane, world, m
-    float depth = 0.0f;                 ///< how far the link may get behind the plane, m
+    /// Where the shape touches the plane, in its frame, if it is a solid that is not convex. The lowest point of other
+    /// shapes is found anew wherever they are.
+    std::optional<vec3> on_solid;
+    vec3 normal{0.0f};   ///< unit, world, towards the link
+    dvec3 point{0.0};    ///< on the plane, world, m
+    float depth = 0.0f;  ///< how far the link may get behind the plane, m
 };
 
 class OpenedJoints {

@@ -150,21 +150,24 @@ TEST_CASE("the levers of a contact move as the place does where the shapes touch
     CHECK(refused < rounds / 10);
 }
 
-TEST_CASE("a contact without a load, or at an edge that meets a corner, keeps its levers") {
+TEST_CASE("levers stay as they are where shapes do not touch, and move less than would turn a light body round") {
     Random random(32);
     LeverMotion motion;
     Bodies balls = touching(random, sphere(0.5f), sphere(0.5f));
-    const Touch touch(balls);
-    const float none = 0.0f, load = 1e-6f, heavy = 1e3f;
+    Touch touch(balls);
     const auto moves = [&](const float& impulse) {
         return find_lever_motion(touch.manifold, &impulse, balls.side(0), balls.side(1), {0.005f, 4.0f}, motion);
     };
-    CHECK(moves(load));
-    CHECK(!moves(none));
-    // The load would turn a light body round within the step.
-    balls.mass[1].inverse_inertia[0] = balls.mass[1].inverse_inertia[1] = balls.mass[1].inverse_inertia[2] = 1e3f;
-    CHECK(moves(load));
-    CHECK(!moves(heavy));
+    CHECK(moves(0.0f));
+    const LeverMotion free = motion;
+    CHECK(moves(1e-6f));
+    CHECK(load3(motion.shift_b) == load3(free.shift_b));
+    for (int i = 0; i < 3; ++i) balls.mass[1].inverse_inertia[i] = 1e3f;
+    CHECK(moves(1e3f));
+    CHECK(length_squared(load3(motion.tilt)) < 1e-4f * length_squared(load3(free.tilt)));
+    CHECK(length_squared(load3(motion.turn_b)) > 0.0f);
+    touch.manifold.points[0].separation = 2.0f * settings::most_carried_gap;
+    CHECK(!moves(0.0f));
 }
 
 namespace {
