@@ -52,6 +52,9 @@ inline constexpr float lever_speed = 0.01f;
 /// The same for a rotation from the start of a step to the mean time of its sub-steps, as an upper limit, rad. Larger:
 /// levers of bodies that spin fast are moved far. Smaller: bodies that roll faster gain energy.
 inline constexpr float lever_turn = 0.2f;
+/// The same limit for the normal, rad. Larger: balls that fly over the edges of rough ground get into it. Smaller: small
+/// round bodies that roll on each other gain energy.
+inline constexpr float lever_tilt = 0.1f;
 /// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
 /// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer
 /// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60 Hz.

@@ -72,7 +72,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                           int substeps, float hertz, std::size_t renewable, std::span<const float> hardness,
                           const CrowdedContacts* crowded) {
     substep_ = substep;
-    lever_step_ = {0.5f * static_cast<float>(substeps - 1) * substep, static_cast<float>(substeps)};
+    lever_step_ = {0.5f * static_cast<float>(substeps - 1) * substep, static_cast<float>(substeps),
+                   settings::blow_rate * substep};
     hardness_ = hardness;
     crowded_ = crowded != nullptr && crowded->any() ? crowded : nullptr;
     hertz_ = hertz;

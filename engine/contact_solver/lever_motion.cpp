@@ -61,7 +61,11 @@ public:
         with_b_ = step_b_ + glm::cross(turn_b_, arm_b_);
     }
 
-    bool touches() const { return touches_; }
+    /// Whether the shapes touch, and a load that they do not have yet would not be a blow.
+    bool rests(const LeverStep& step) const {
+        if (!touches_ || load_ > 0.0f) return touches_;
+        return std::abs(glm::dot(with_b_ - with_a_, normal_)) < step.time * step.least_blow;
+    }
 
     /// Returns false if their motion does not follow from the shapes.
     bool move() {
@@ -82,7 +86,7 @@ public:
     /// Limits their motion to that by which the load changes the rotation of a body by no more than all of it. Returns
     /// false if the normal would change by far.
     bool limit(const LeverStep& step) {
-        if (!(length_squared(tilt_) < settings::lever_turn * settings::lever_turn)) return false;
+        if (!(length_squared(tilt_) < settings::lever_tilt * settings::lever_tilt)) return false;
         const float impulse = step.substeps * load_;
         const auto spin2 = [&](const LeverSide& side, const vec3& arm, const vec3& moved) {
             return length_squared(side.mass * (impulse * (glm::cross(moved, normal_) + glm::cross(arm, tilt_))));
@@ -201,7 +205,7 @@ private:
 bool find_lever_motion(const Manifold& manifold, const float* impulses, const LeverSide& a, const LeverSide& b,
                        const LeverStep& step, LeverMotion& out) {
     Levers levers(manifold, impulses, a, b, step.time);
-    if (!levers.touches() || !levers.move() || !levers.limit(step)) return false;
+    if (!levers.rests(step) || !levers.move() || !levers.limit(step)) return false;
     levers.put(out);
     return true;
 }

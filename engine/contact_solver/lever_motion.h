@@ -12,8 +12,8 @@
 /// the rotation of the body. Then its lever r changes by t x r + R (dn - t x n). Both shapes touch at one place, with
 /// opposite normals, which gives dn. If one of them touches with a face, dn is the rotation of that face.
 ///
-/// A contact whose shapes do not touch at the start keeps the levers of the start, and so does one whose bodies rotate so
-/// far that it will be found again within the step. If the load would change the rotation of a body by more than all of
+/// A contact whose shapes do not touch at the start, or hit each other there, keeps the levers of the start, and so does
+/// one whose bodies rotate so far that it will be found again within the step. If the load would change the rotation of a body by more than all of
 /// it, because the levers move, the step does not resolve the motion, and only a part of it is followed. (If such
 /// levers stayed as they were, small ellipsoids would rock for ever.)
 
@@ -46,6 +46,7 @@ struct LeverSide {
 struct LeverStep {
     float time = 0.0f;  ///< mean of the sub-steps' starts, s after the start of the step
     float substeps = 1.0f;
+    float least_blow = 0.0f;  ///< as in ContactPassInput, m/s
 };
 
 /// Finds the motion of a contact's levers until `step.time`. `impulses`: those of the last sub-step, N s, one per point.

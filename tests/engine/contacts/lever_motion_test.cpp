@@ -156,7 +156,7 @@ TEST_CASE("levers stay as they are where shapes do not touch, and move less than
     Bodies balls = touching(random, sphere(0.5f), sphere(0.5f));
     Touch touch(balls);
     const auto moves = [&](const float& impulse) {
-        return find_lever_motion(touch.manifold, &impulse, balls.side(0), balls.side(1), {0.005f, 4.0f}, motion);
+        return find_lever_motion(touch.manifold, &impulse, balls.side(0), balls.side(1), {0.005f, 4.0f, 10.0f}, motion);
     };
     CHECK(moves(0.0f));
     const LeverMotion free = motion;
@@ -166,6 +166,12 @@ TEST_CASE("levers stay as they are where shapes do not touch, and move less than
     CHECK(moves(1e3f));
     CHECK(length_squared(load3(motion.tilt)) < 1e-4f * length_squared(load3(free.tilt)));
     CHECK(length_squared(load3(motion.turn_b)) > 0.0f);
+    balls.velocity[1].linear[0] += 20.0f * touch.normal.x;
+    balls.velocity[1].linear[1] += 20.0f * touch.normal.y;
+    balls.velocity[1].linear[2] += 20.0f * touch.normal.z;
+    CHECK(!moves(0.0f));  // a blow
+    CHECK(moves(1e-6f));
+    balls.velocity[1] = balls.velocity[0];
     touch.manifold.points[0].separation = 2.0f * settings::most_carried_gap;
     CHECK(!moves(0.0f));
 }
