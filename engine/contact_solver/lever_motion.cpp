@@ -141,7 +141,8 @@ private:
         return by_radius + moved - glm::dot(moved, ends) * ends;
     }
 
-    /// Neither shape touches with a face. Returns false at a corner on an edge, or two edges along one line: the normal may turn to any side.
+    /// Neither shape touches with a face. Returns false at a corner on an edge, or two edges along one line: the normal may
+    /// turn to any side.
     bool move_between_curves() {
         const vec3 n = normal_, size = absolute(n);
         const vec3 axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)

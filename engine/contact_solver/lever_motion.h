@@ -13,9 +13,9 @@
 /// opposite normals, which gives dn. If one of them touches with a face, dn is the rotation of that face.
 ///
 /// A contact whose shapes do not touch at the start, or hit each other there, keeps the levers of the start, and so does
-/// one whose bodies rotate so far that it will be found again within the step. If the load would change the rotation of a body by more than all of
-/// it, because the levers move, the step does not resolve the motion, and only a part of it is followed. (If such
-/// levers stayed as they were, small ellipsoids would rock for ever.)
+/// one whose bodies rotate so far that it will be found again within the step. If the load would change the rotation of
+/// a body by more than all of it, because the levers move, the step does not resolve the motion, and only a part of it
+/// is followed. (If such levers stayed as they were, small ellipsoids would rock for ever.)
 
 #include <talus/math.h>
 #include <talus/narrowphase/manifold.h>
