@@ -49,11 +49,13 @@ inline constexpr float substep_slack = 0.25f;
 /// (lever_motion.h). Larger: slow rocking gains energy up to that speed. Smaller: more work in heaps that are nearly at
 /// rest.
 inline constexpr float lever_speed = 0.01f;
-/// The same for a rotation from the start of a step to the mean time of its sub-steps, as an upper limit, rad. Larger:
-/// levers of bodies that spin fast are moved far. Smaller: bodies that roll faster gain energy.
+/// Rotation of a body, from the start of a step to the mean time of its sub-steps' starts, from which on the levers of its
+/// contacts stay as they are, rad. Larger: levers of bodies that spin fast are moved far. Smaller: bodies that roll faster
+/// gain energy.
 inline constexpr float lever_turn = 0.2f;
-/// The same limit for the normal, rad. Larger: balls that fly over the edges of rough ground get into it. Smaller: small
-/// round bodies that roll on each other gain energy.
+/// Rotation of a contact's normal in that time from which on its levers and its normal stay as they are, rad. Larger:
+/// balls that fly over the edges of rough ground get into it. Smaller: small round bodies that roll on each other gain
+/// energy.
 inline constexpr float lever_tilt = 0.1f;
 /// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
 /// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer

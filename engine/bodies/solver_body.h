@@ -14,7 +14,7 @@ struct alignas(64) SolverBody {
     float turn[4] = {};              ///< sum of angular velocity times time, rad: the rotation to first order
 };
 
-/// The velocities of a body at the start of the step. Other than those of its SolverBody they stay as they are.
+/// The velocities of a body at the start of the step. Those of its SolverBody change within the step, these do not.
 struct StartVelocity {
     float linear[3] = {};   ///< of the centre of mass, m/s
     float angular[3] = {};  ///< world axes, rad/s

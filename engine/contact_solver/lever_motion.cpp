@@ -67,7 +67,7 @@ public:
         return std::abs(glm::dot(with_b_ - with_a_, normal_)) < step.time * step.least_blow;
     }
 
-    /// Returns false if their motion does not follow from the shapes.
+    /// Finds how they move. Returns false if that does not follow from the shapes.
     bool move() {
         if (on_face(FaceOwner::a, a_, normal_)) {
             tilt_ = glm::cross(turn_a_, normal_);
@@ -193,7 +193,7 @@ private:
     vec3 normal_;
     float load_ = 0.0f;  // N s
     bool touches_ = false;
-    vec3 loaded_on_a_{0.0f}, loaded_on_b_{0.0f};  // where the load is, in the shapes' frames
+    vec3 loaded_on_a_{0.0f}, loaded_on_b_{0.0f};  // where the load is, or would be, in the shapes' frames
     float half_gap_ = 0.0f;  // half of the distance between the surfaces there, m: the levers end midway between them
     vec3 arm_a_{0.0f}, arm_b_{0.0f};    // its levers
     vec3 with_a_{0.0f}, with_b_{0.0f};  // by how much the bodies carry it along, m
