@@ -258,7 +258,7 @@ inline const float* ContactSolver::lever_motion_of(const ConstraintGraph::Edge& 
     const ContactState& state = in.contacts.states[edge.contact];
     return find_lever_motion(in.contacts.manifold(edge.contact), state.impulses, side(pair.a, edge.a),
                              side(pair.b, edge.b), lever_step_, out)
-               ? out.turn_a
+               ? out.turn
                : nullptr;
 }
 

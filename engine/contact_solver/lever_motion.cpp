@@ -71,11 +71,15 @@ public:
     bool move() {
         if (on_face(FaceOwner::a, a_, normal_)) {
             tilt_ = glm::cross(turn_a_, normal_);
-            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, glm::cross(turn_b_, normal_) - tilt_);
+            const vec3 change = glm::cross(turn_b_, normal_) - tilt_;
+            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, change);
+            line_turn_ = turn_of_line(b_, &ManifoldPoint::on_b, -normal_, change);
             weight_a_ = 0.0f;
         } else if (on_face(FaceOwner::b, b_, -normal_)) {
             tilt_ = glm::cross(turn_b_, normal_);
-            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, tilt_ - glm::cross(turn_a_, normal_));
+            const vec3 change = tilt_ - glm::cross(turn_a_, normal_);
+            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, change);
+            line_turn_ = turn_of_line(a_, &ManifoldPoint::on_a, normal_, change);
             weight_a_ = 1.0f;
         } else {
             return move_between_curves();
@@ -96,18 +100,19 @@ public:
         const float had = std::max(length_squared(turn_a_), length_squared(turn_b_));
         if (gained <= had) return true;
         const float part = std::sqrt(had / gained);
-        for (vec3* const motion : {&turn_a_, &turn_b_, &step_a_, &step_b_, &moved_, &tilt_}) *motion *= part;
+        for (vec3* const motion : {&turn_a_, &turn_b_, &line_turn_, &step_a_, &step_b_, &moved_, &tilt_})
+            *motion *= part;
         return true;
     }
 
     void put(LeverMotion& out) const {
-        const auto row = [](float* to, const vec3& v, float fourth = 0.0f) {
+        const auto row = [](float* to, const vec3& v) {
             store3(to, v);
-            to[3] = fourth;
+            to[3] = 0.0f;
         };
-        const vec3 rest = moved_ - glm::cross(weight_a_ * turn_a_ + (1.0f - weight_a_) * turn_b_, arm_a_);
-        row(out.turn_a, turn_a_, weight_a_);
-        row(out.turn_b, turn_b_, 1.0f - weight_a_);
+        const vec3 turn = weight_a_ * turn_a_ + (1.0f - weight_a_) * turn_b_ + line_turn_;
+        const vec3 rest = moved_ - glm::cross(turn, arm_a_);
+        row(out.turn, turn);
         row(out.shift_a, rest - step_a_);
         row(out.shift_b, rest - step_b_);
         row(out.tilt, tilt_);
@@ -139,6 +144,17 @@ private:
             rotate(q, detail::moved_over_core(side.shape, on_shape, inverse_rotate(q, out),
                                               inverse_rotate(q, change - glm::dot(change, ends) * ends)));
         return by_radius + moved - glm::dot(moved, ends) * ends;
+    }
+
+    /// Returns by how much the line of two points turns about the normal, besides the rotation of the body: the base of a
+    /// cone that rolls on its side rolls farther than its tip.
+    vec3 turn_of_line(const LeverSide& side, vec3 ManifoldPoint::*on_shape, const vec3& out, const vec3& change) const {
+        if (manifold_.count != 2 || side.shape.type != ShapeType::cone) return vec3(0.0f);
+        const auto& p = manifold_.points;
+        const vec3 between = rotate(side.pose.rotation, p[1].*on_shape - p[0].*on_shape);
+        const vec3 farther = rolled(side, p[1].*on_shape, out, change) - rolled(side, p[0].*on_shape, out, change);
+        const float length2 = length_squared(between);
+        return length2 > 0.0f ? glm::dot(glm::cross(normal_, between), farther) / length2 * normal_ : vec3(0.0f);
     }
 
     /// Neither shape touches with a face. Returns false at a corner on an edge, or two edges along one line: the normal may
@@ -198,6 +214,7 @@ private:
     vec3 arm_a_{0.0f}, arm_b_{0.0f};    // its levers
     vec3 with_a_{0.0f}, with_b_{0.0f};  // by how much the bodies carry it along, m
     vec3 moved_{0.0f}, tilt_{0.0f};     // by how much it moves, m, and the normal changes
+    vec3 line_turn_{0.0f};              // see turn_of_line()
     float weight_a_ = 0.5f;             // of A's rotation, for other points of the contact
 };
 

@@ -24,11 +24,11 @@
 
 namespace talus {
 
-/// In world axes, as five rows of four floats, which the solver's kernel reads (ContactSource::lever_motion). A point at
-/// the lever r_a from the centre of mass of A moves by t x r_a + shift_a relative to that centre, and by t x r_a +
-/// shift_b relative to that of B, where t is the weighted sum of the bodies' rotations.
+/// In world axes, as rows of four floats, which the solver's kernel reads (ContactSource::lever_motion). A point at the
+/// lever r_a from the centre of mass of A moves by turn x r_a + shift_a relative to that centre, and by turn x r_a +
+/// shift_b relative to that of B.
 struct LeverMotion {
-    float turn_a[4], turn_b[4];    ///< rotations, rad, and the weight of each as the fourth float
+    float turn[4];                 ///< rad
     float shift_a[4], shift_b[4];  ///< m
     float tilt[4];                 ///< change of the normal
 };

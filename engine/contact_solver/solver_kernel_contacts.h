@@ -457,7 +457,7 @@ constexpr float no_points[8 * 4] = {};
 constexpr float no_state[12] = {};
 constexpr ContactSource no_contact = {0,           0,           0,         no_place,  no_place, no_place, no_place,
                                       no_rotation, no_rotation, no_normal, no_points, no_state, 0,        nullptr};
-constexpr float no_motion[20] = {};  ///< a LeverMotion
+constexpr float no_motion[16] = {};  ///< a LeverMotion
 
 struct Mass {
     V3 inverse_mass, gravity;
@@ -491,11 +491,10 @@ static inline LeverMotions gather_lever_motions(const ContactSource* const* lane
     }
     if (!m.any) return m;
     const auto row = [&](int k) { return load_rows([&](int i) { return motions[i] + 4 * k; }); };
-    const Rows turn_a = row(0), turn_b = row(1);
-    m.turn = turn_a.w * xyz(turn_a) + turn_b.w * xyz(turn_b);
-    m.shift_a = xyz(row(2));
-    m.shift_b = xyz(row(3));
-    m.tilt = xyz(row(4));
+    m.turn = xyz(row(0));
+    m.shift_a = xyz(row(1));
+    m.shift_b = xyz(row(2));
+    m.tilt = xyz(row(3));
     return m;
 }
 
