@@ -76,34 +76,37 @@ using FourVectors = Vec3Lanes<Float4>;
 /// A leaf in the frame of the other surface: its box and what is within Bounds::pad around it, and its normals.
 class NearLeaf {
 public:
-    NearLeaf(const FoundLeaf& found, float pad)
-        : middle_(lane_of(found.placed.middle, found.lane)),
-          half_(lane_of(found.placed.half, found.lane) + pad),
-          normals_(found.nodes.normals_of(found.lane)),
-          opposite_(lane_of(found.placed.opposite, found.lane)) {}
+    /// `normals`: opposite to the leaf's.
+    NearLeaf(const OrientedBox& box, float pad, const DirectionCone& normals) : box_(box), normals_(normals) {
+        for (float& half : box_.half) half += pad;
+    }
 
     /// Returns a bit for each of four vertices that is in the box and has normals opposite to the leaf's, or will after a
     /// rotation by `turn` (rad).
     unsigned near(const SurfaceFeatures::FourVertices& four, float turn) const {
-        const unsigned in_box = lane_bits((absolute_lanes(four.at.x - middle_.x) <= half_.x) &
-                                          (absolute_lanes(four.at.y - middle_.y) <= half_.y) &
-                                          (absolute_lanes(four.at.z - middle_.z) <= half_.z));
-        return in_box != 0 ? in_box & four.normals.meeting(normals_, opposite_, turn) : 0;
+        const FourVectors between = four.at - in_all_lanes(box_.middle);
+        const auto is_in = [&](int i) { return absolute_lanes(along(between, i)) <= box_.half[i]; };
+        const unsigned in_box = lane_bits(is_in(0) & is_in(1) & is_in(2));
+        return in_box != 0 ? in_box & four.normals.meeting(normals_, normals_.axis, turn) : 0;
     }
     /// The same for four edges.
     unsigned near(const SurfaceFeatures::FourEdges& four, float turn) const {
-        const unsigned in_box = lane_bits((absolute_lanes(four.middle.x - middle_.x) <= four.half.x + half_.x) &
-                                          (absolute_lanes(four.middle.y - middle_.y) <= four.half.y + half_.y) &
-                                          (absolute_lanes(four.middle.z - middle_.z) <= four.half.z + half_.z));
-        return in_box != 0 ? in_box & four.normals.meeting(normals_, opposite_, turn) : 0;
+        const FourVectors between = four.middle - in_all_lanes(box_.middle);
+        const auto is_in = [&](int i) {
+            return absolute_lanes(along(between, i)) <= absolute_lanes(along(four.half, i)) + box_.half[i];
+        };
+        const unsigned in_box = lane_bits(is_in(0) & is_in(1) & is_in(2));
+        return in_box != 0 ? in_box & four.normals.meeting(normals_, normals_.axis, turn) : 0;
     }
 
 private:
-    static vec3 lane_of(const FourVectors& v, int lane) { return {v.x[lane], v.y[lane], v.z[lane]}; }
+    Float4 along(const FourVectors& v, int axis) const {
+        const vec3& d = box_.axes[axis];
+        return v.x * d.x + v.y * d.y + v.z * d.z;
+    }
 
-    vec3 middle_, half_;
+    OrientedBox box_;
     DirectionCone normals_;
-    vec3 opposite_;  ///< to the axis of the normals
 };
 
 /// Returns whether a vertex admits a contact normal (unit, the surface's frame), or will after a rotation by `turn_ahead`
@@ -159,9 +162,12 @@ unsigned may_meet(const SurfaceFeatures::FourEdges& a, unsigned edges, const Sur
     const vec3 half_b = absolute(0.5f * (b.to - b.from));
     const FourVectors between = in_all_lanes(0.5f * (b.from + b.to)) - a.middle;
     const float pad = (1.0f + rounding) * bounds.pad;
-    const unsigned near = edges & lane_bits((absolute_lanes(between.x) - (a.half.x + half_b.x) <= pad) &
-                                            (absolute_lanes(between.y) - (a.half.y + half_b.y) <= pad) &
-                                            (absolute_lanes(between.z) - (a.half.z + half_b.z) <= pad));
+    const auto is_near = [pad](Float4 apart, Float4 half, float other_half) {
+        return absolute_lanes(apart) - (absolute_lanes(half) + other_half) <= pad;
+    };
+    const unsigned near =
+        edges & lane_bits(is_near(between.x, a.half.x, half_b.x) & is_near(between.y, a.half.y, half_b.y) &
+                          is_near(between.z, a.half.z, half_b.z));
     if (near == 0) return 0;
     nearby += static_cast<std::uint64_t>(std::popcount(near));
     // All of it is multiplied by the sine between the two directions.
@@ -221,6 +227,14 @@ void FeatureCandidates::add(NodePairs& pairs, const SurfaceFeatures& a, const Su
     const Bounds bounds(margin, limits);
     const auto from_a = [&](const vec3& v) { return transpose_mul(b_in_a.rotation, v); };
     const auto from_b = [&](const vec3& v) { return b_in_a.rotation * v; };
+    const auto in_b = [&](const OrientedBox& box) {
+        return OrientedBox{to_b(b_in_a, box.middle),
+                           {from_a(box.axes[0]), from_a(box.axes[1]), from_a(box.axes[2])},
+                           {box.half[0], box.half[1], box.half[2]}};
+    };
+    const auto opposite_in_b = [&](const DirectionCone& cone) {
+        return DirectionCone{-from_a(cone.axis), cone.cosine, cone.sine};
+    };
     const std::size_t before = size();
     std::uint64_t in_leaves = 0, nearby = 0;
     placed_.clear();
@@ -230,7 +244,8 @@ void FeatureCandidates::add(NodePairs& pairs, const SurfaceFeatures& a, const Su
         const SurfaceFeatures::Leaf &of_a = found_a.leaf, &of_b = found_b.leaf;
         in_leaves += pairs_of_features(of_a, of_b);
         // Most features of a leaf are far from the box of the other one.
-        const NearLeaf near_a(found_a, bounds.pad), near_b(found_b, bounds.pad);
+        const NearLeaf near_a(in_b(found_a.box()), bounds.pad, opposite_in_b(found_a.normals())),
+            near_b(found_b.box(), bounds.pad, found_b.normals());
         const auto for_each_near = [&](const NearLeaf& near, const SurfaceFeatures& own,
                                        const SurfaceFeatures::Leaf& leaf, const auto& visit) {
             const SurfaceFeatures::FourVertices* const four = own.four_vertices.data() + leaf.four_vertices;

@@ -214,7 +214,7 @@ void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint3
         }
     }
     find_neighbours();
-    build_tree();
+    build_tree(false);
     float area = 0.0f;
     for (const Face& face : faces) {
         const vec3 across = glm::cross(face.points[1] - face.points[0], face.points[2] - face.points[0]);
@@ -288,9 +288,67 @@ Aabb box_of(const SurfaceFeatures::Face& face) {
     return {glm::min(p[0], glm::min(p[1], p[2])), glm::max(p[0], glm::max(p[1], p[2]))};
 }
 
-float area_of(const Aabb& box) {
-    const vec3 size = box.upper - box.lower;
-    return size.x * size.y + size.y * size.z + size.z * size.x;
+float area_of(const vec3& sides) { return sides.x * sides.y + sides.y * sides.z + sides.z * sides.x; }
+float area_of(const Aabb& box) { return area_of(box.upper - box.lower); }
+
+/// Returns the box of some faces along these axes.
+OrientedBox box_along(std::span<const SurfaceFeatures::Face> faces, const vec3& x, const vec3& y, const vec3& z) {
+    constexpr float rounding = 1e-6f;
+    OrientedBox box{vec3(0.0f), {x, y, z}, {}};
+    for (int i = 0; i < 3; ++i) {
+        float low = infinity, high = -infinity;
+        for (const SurfaceFeatures::Face& face : faces) {
+            for (const vec3& p : face.points) {
+                const float along = glm::dot(box.axes[i], p);
+                low = std::min(low, along), high = std::max(high, along);
+            }
+        }
+        box.middle += 0.5f * (low + high) * box.axes[i];
+        box.half[i] = 0.5f * (high - low) + rounding * std::max(std::abs(low), std::abs(high));
+    }
+    return box;
+}
+
+/// Returns a box around some faces: with one side along the surface, if that is smaller than one along the axes of the
+/// frame. The other two go with the spread of the corners on that side, or with the longest edge.
+OrientedBox fitting_box(std::span<const SurfaceFeatures::Face> faces) {
+    OrientedBox best = box_along(faces, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+    vec3 sum(0.0f), middle(0.0f), longest(0.0f);
+    for (const SurfaceFeatures::Face& face : faces) {
+        const vec3(&p)[3] = face.points;
+        sum += glm::cross(p[1] - p[0], p[2] - p[0]);
+        for (int i = 0; i < 3; ++i) {
+            const vec3 edge = p[(i + 1) % 3] - p[i];
+            if (length_squared(edge) > length_squared(longest)) longest = edge;
+            middle += p[i];
+        }
+    }
+    const vec3 z = unit_or_zero(sum);
+    if (z == vec3(0.0f)) return best;
+    middle /= static_cast<float>(3 * faces.size());
+    const vec3 x = unit_or_zero(longest - glm::dot(longest, z) * z), y = glm::cross(z, x);
+    if (x == vec3(0.0f)) return best;
+    float xx = 0.0f, xy = 0.0f, yy = 0.0f;
+    for (const SurfaceFeatures::Face& face : faces) {
+        for (const vec3& p : face.points) {
+            const float u = glm::dot(p - middle, x), v = glm::dot(p - middle, y);
+            xx += u * u, xy += u * v, yy += v * v;
+        }
+    }
+    // The direction of the largest spread is at half the angle of (xx - yy, 2 xy) to the x axis.
+    const float across = xx - yy, twist = 2.0f * xy, length = std::sqrt(across * across + twist * twist);
+    const auto take = [&](const vec3& u, const vec3& v) {
+        const OrientedBox box = box_along(faces, u, v, z);
+        const auto area = [](const OrientedBox& b) { return area_of(vec3(b.half[0], b.half[1], b.half[2])); };
+        if (area(box) < area(best)) best = box;
+    };
+    take(x, y);
+    if (!(length > 0.0f)) return best;
+    const float cosine = std::sqrt(std::max(0.5f * (1.0f + across / length), 0.0f)),
+                sine = (twist < 0.0f ? -1.0f : 1.0f) * std::sqrt(std::max(0.5f * (1.0f - across / length), 0.0f));
+    const vec3 u = unit_or_zero(cosine * x + sine * y);
+    take(u, glm::cross(z, u));
+    return best;
 }
 
 void set_lane(Vec3Lanes<Float4>& lanes, int lane, const vec3& v) {
@@ -317,7 +375,7 @@ SurfaceFeatures::FourFaces in_lanes(std::span<const SurfaceFeatures::Face> faces
 /// Builds the tree over the faces in their order.
 class TreeBuilder {
 public:
-    explicit TreeBuilder(SurfaceFeatures& out) : out_(out), from_right_(out.faces.size()) {}
+    TreeBuilder(SurfaceFeatures& out, bool fits) : out_(out), fits_(fits), from_right_(out.faces.size()) {}
 
     /// Adds up to four nodes for some faces, and all below them. Returns the index of the nodes.
     std::uint32_t add(std::uint32_t first, std::uint32_t last) {
@@ -339,11 +397,14 @@ public:
         out_.nodes.push_back(nodes);
         for (int lane = 0; lane < count; ++lane) {
             const std::uint32_t from = ends[lane], to = ends[lane + 1];
-            Aabb box = box_of(out_.faces[from]);
-            for (std::uint32_t f = from + 1; f < to; ++f) box = merge(box, box_of(out_.faces[f]));
-            set_lane(nodes.middle, lane, center(box));
-            set_lane(nodes.half, lane, half_extents(box));
-            nodes.size[lane] = length_squared(half_extents(box));
+            const auto below = std::span(out_.faces).subspan(from, to - from);
+            const OrientedBox box = fits_ ? fitting_box(below) : box_along(below, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+            set_lane(nodes.boxes.middle, lane, box.middle);
+            for (int i = 0; i < 3; ++i) {
+                set_lane(nodes.boxes.axes[i], lane, box.axes[i]);
+                nodes.boxes.half[i][lane] = box.half[i];
+            }
+            nodes.radius[lane] = std::sqrt(length_squared(vec3(box.half[0], box.half[1], box.half[2])));
             nodes.leaves[lane].first = static_cast<std::uint32_t>(out_.leaves.size());
             if (to - from <= leaf_size) {
                 nodes.below[lane] = SurfaceFeatures::none;
@@ -402,6 +463,7 @@ private:
     }
 
     SurfaceFeatures& out_;
+    bool fits_;
     std::vector<Aabb> from_right_;            ///< boxes of the faces from here to the end of a node
     std::uint32_t vertices_ = 0, edges_ = 0;  ///< that belong to leaves so far
 };
@@ -409,7 +471,8 @@ private:
 }  // namespace
 
 /// Numbers the vertices in the order of the faces that have them (the edges are so already), and builds the nodes.
-void SurfaceFeatures::build_tree() {
+/// `fits`: their boxes follow the surface.
+void SurfaceFeatures::build_tree(bool fits) {
     std::vector<std::uint32_t> places(vertices.size(), none);
     std::vector<Vertex> in_order;
     in_order.reserve(vertices.size());
@@ -426,7 +489,7 @@ void SurfaceFeatures::build_tree() {
     vertices = std::move(in_order);
     nodes.clear();
     leaves.clear();
-    if (!faces.empty()) TreeBuilder(*this).add(0, static_cast<std::uint32_t>(faces.size()));
+    if (!faces.empty()) TreeBuilder(*this, fits).add(0, static_cast<std::uint32_t>(faces.size()));
     fill_lanes();
 }
 
@@ -451,7 +514,7 @@ void SurfaceFeatures::fill_lanes() {
             FourEdges& four = four_edges.back();
             const Edge& edge = edges[e];
             set_lane(four.middle, lane, 0.5f * (edge.from + edge.to));
-            set_lane(four.half, lane, absolute(0.5f * (edge.to - edge.from)));
+            set_lane(four.half, lane, 0.5f * (edge.to - edge.from));
             set_lane(four.normals.axis, lane, edge.outward);
             set_lane(four.direction, lane, edge.direction);
             for (int i = 0; i < 2; ++i) set_lane(four.into[i], lane, edge.into[i]);
@@ -460,7 +523,7 @@ void SurfaceFeatures::fill_lanes() {
 }
 
 bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to) {
-    const vec3 middle = 0.5f * (from + to), half = absolute(0.5f * (to - from));
+    const vec3 middle = 0.5f * (from + to), half = 0.5f * (to - from);
     const float along_face = tolerance::feature_along_face * std::sqrt(length_squared(to - from));
     const auto passes = [&](const SurfaceFeatures::Face& face) {
         const float start = glm::dot(from - face.points[0], face.normal),
@@ -473,12 +536,7 @@ bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to
     while (!waiting.empty()) {
         const SurfaceFeatures::FourNodes& nodes = surface.nodes[waiting.back()];
         waiting.pop_back();
-        const auto overlap = [](Float4 at, Float4 size, float other_at, float other_size) {
-            return absolute_lanes(at - other_at) <= size + other_size;
-        };
-        unsigned lanes = lane_bits(overlap(nodes.middle.x, nodes.half.x, middle.x, half.x) &
-                                   overlap(nodes.middle.y, nodes.half.y, middle.y, half.y) &
-                                   overlap(nodes.middle.z, nodes.half.z, middle.z, half.z));
+        unsigned lanes = nodes.boxes.meeting(middle, half, 0.0f);
         for (lanes &= nodes.lanes; lanes != 0; lanes &= lanes - 1) {
             const int lane = std::countr_zero(lanes);
             if (nodes.below[lane] != SurfaceFeatures::none) {
@@ -610,13 +668,19 @@ void set_cone(FourCones& cones, int lane, const DirectionCone& cone) {
 
 }  // namespace
 
-void SurfaceFeatures::find_cones() {
+void SurfaceFeatures::fit_tree() {
     std::vector<bool> can_touch(vertices.size());
     for (std::size_t v = 0; v < vertices.size(); ++v) {
         const RegionCone region(*this, vertices[v]);
         can_touch[v] = region.any();
         vertices[v].normals = region.cone();
     }
+    for (Face& face : faces) {
+        for (std::uint32_t& v : face.vertices) {
+            if (v != none && !can_touch[v]) v = none;
+        }
+    }
+    build_tree(true);
     std::vector<DirectionCone> of_edges(edges.size());
     for (std::size_t e = 0; e < edges.size(); ++e) {
         const Edge& edge = edges[e];
@@ -649,9 +713,8 @@ void SurfaceFeatures::find_cones() {
             set_cone(four.normals, lane, cone_around([&](auto&& visit) {
                          for (std::uint32_t f = first.faces.first; f < last.faces.last; ++f)
                              visit(DirectionCone{faces[f].normal, 1.0f, 0.0f});
-                         for (std::uint32_t v = first.vertices.first; v < last.vertices.last; ++v) {
-                             if (can_touch[v]) visit(vertices[v].normals);
-                         }
+                         for (std::uint32_t v = first.vertices.first; v < last.vertices.last; ++v)
+                             visit(vertices[v].normals);
                          for (std::uint32_t e = first.edges.first; e < last.edges.last; ++e) visit(of_edges[e]);
                      }));
         }

@@ -6,7 +6,7 @@
 /// together with the tree of another surface, from both roots down (node_pairs.h). A node has two bounds of its
 /// features:
 ///
-///     box     where they are
+///     box     where they are; its axes follow the surface (Gottschalk, Lin and Manocha 1996)
 ///     cone    the contact normals that they admit; those of the other surface must be opposite
 ///
 /// The cone tells apart what is near: the front of a plate from its back, the inside of a ring from its outside.
@@ -60,6 +60,9 @@ struct FourCones {
     Vec3Lanes<Float4> axis;
     Float4 cosine, sine;
 
+    DirectionCone cone(int lane) const {
+        return {{axis.x[lane], axis.y[lane], axis.z[lane]}, cosine[lane], sine[lane]};
+    }
     /// Returns a bit per cone: what DirectionCone::meets() says of it and `other`.
     unsigned meeting(const DirectionCone& other, const vec3& other_axis, float turn) const {
         const Float4 cosine_of_both = cosine * other.cosine - sine * other.sine,
@@ -69,6 +72,33 @@ struct FourCones {
                          ((sine_of_both * cosine_of_turn + cosine_of_both * turn <= 0.0f) & (cosine_of_both < 0.0f));
         const Float4 along = axis.x * other_axis.x + axis.y * other_axis.y + axis.z * other_axis.z;
         return lane_bits(all | (along >= cosine_of_both * cosine_of_turn - sine_of_both * turn));
+    }
+};
+
+/// A box with axes of its own.
+struct OrientedBox {
+    vec3 middle;    ///< m
+    vec3 axes[3];   ///< unit, at right angles to each other
+    float half[3];  ///< sides along the axes, m
+};
+
+/// Four of them.
+struct FourBoxes {
+    Vec3Lanes<Float4> middle, axes[3];
+    Float4 half[3];
+
+    OrientedBox box(int lane) const {
+        const auto at = [lane](const Vec3Lanes<Float4>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+        return {at(middle), {at(axes[0]), at(axes[1]), at(axes[2])}, {half[0][lane], half[1][lane], half[2][lane]}};
+    }
+    /// Returns a bit per box within a distance (m) of a segment, on each axis of the box. `half_way`: from its middle to
+    /// one end, m.
+    unsigned meeting(const vec3& middle_of_segment, const vec3& half_way, float distance) const {
+        const Vec3Lanes<Float4> between = middle - in_all_lanes(middle_of_segment), way = in_all_lanes(half_way);
+        const auto near = [&](int i) {
+            return absolute_lanes(dot(axes[i], between)) <= absolute_lanes(dot(axes[i], way)) + (half[i] + distance);
+        };
+        return lane_bits(near(0) & near(1) & near(2));
     }
 };
 
@@ -124,7 +154,7 @@ struct SurfaceFeatures {
     };
     /// Edges, one per lane.
     struct FourEdges {
-        Vec3Lanes<Float4> middle, half;  ///< of their boxes, m
+        Vec3Lanes<Float4> middle, half;  ///< half: from the middle to the second end, m
         FourCones normals;               ///< all contact normals that the arcs admit; the axes are Edge::outward
         Vec3Lanes<Float4> direction, into[2];
     };
@@ -136,18 +166,12 @@ struct SurfaceFeatures {
     };
     /// Up to four nodes of the tree, one per lane: the children of a node, from left to right.
     struct FourNodes {
-        Vec3Lanes<Float4> middle, half;  ///< of the boxes, m
+        FourBoxes boxes;
         FourCones normals;
-        Float4 size;             ///< squares of half the diagonals of the boxes, m^2
+        Float4 radius;           ///< half the diagonals of the boxes, m
         Range leaves[4];         ///< all below each node
         std::uint32_t below[4];  ///< index of its children in `nodes`; `none`: it is a leaf
         unsigned lanes = 0;      ///< a bit per lane that has a node
-
-        DirectionCone normals_of(int lane) const {
-            return {{normals.axis.x[lane], normals.axis.y[lane], normals.axis.z[lane]},
-                    normals.cosine[lane],
-                    normals.sine[lane]};
-        }
     };
     std::vector<Vertex> vertices;
     std::vector<vec3> directions;  ///< unit
@@ -161,20 +185,21 @@ struct SurfaceFeatures {
     float grain = 0.0f;                       ///< edge of a square as large as the mean face, m
 
     /// Collects the features of these triangles of the set, in their order, and builds the tree. Consecutive triangles
-    /// should be near each other. The cones of all nodes hold all directions. `from_behind`: whether each of the
+    /// should be near each other. The cones of all nodes hold all directions, and their boxes have the axes of the set's frame. `from_behind`: whether each of the
     /// triangles is seen from its back; without it, none is.
     void collect(const TriangleSet& set, std::span<const std::uint32_t> triangles,
                  const std::vector<bool>& from_behind = {});
     /// Limits the depths to half of how thick the solid inside of the set is at each face and edge. The features
     /// must be those of all triangles. Cost: a ray per face and edge.
     void find_depths(const TriangleSet& set);
-    /// Finds the cones of the nodes. Cost: some microseconds per vertex.
-    void find_cones();
+    /// Leaves out the vertices that can touch nothing, and fits the tree to the surface: finds the cones of the nodes, and
+    /// the axes of their boxes. Cost: some microseconds per vertex.
+    void fit_tree();
     std::size_t bytes() const;
 
 private:
     void find_neighbours();
-    void build_tree();
+    void build_tree(bool fits);
     void fill_lanes();
 };
 

@@ -65,7 +65,7 @@ public:
         for (std::uint32_t t = 0; t < size_; ++t) all[t] = t;
         features->collect(*this, all);
         features->find_depths(*this);
-        features->find_cones();
+        features->fit_tree();
         solid_features_ = features;
     }
 

@@ -30,9 +30,10 @@ namespace {
 /// whether one will touch a face after a rotation.
 SurfaceFeatures without_bounds(const SurfaceFeatures& features) {
     SurfaceFeatures all = features;
-    const Float4 wide = splat<Float4>(1e4f * std::sqrt(features.nodes[0].size[0])), open = splat<Float4>(-1.0f);
+    const Float4 wide = splat<Float4>(1e4f * features.nodes[0].radius[0]), open = splat<Float4>(-1.0f);
     for (SurfaceFeatures::FourNodes& nodes : all.nodes) {
-        nodes.half = {wide, wide, wide};
+        for (Float4& half : nodes.boxes.half) half = wide;
+        nodes.radius = 2.0f * wide;
         nodes.normals.cosine = open;
         nodes.normals.sine = Float4{};
     }

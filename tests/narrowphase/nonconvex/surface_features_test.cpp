@@ -187,10 +187,10 @@ TEST_CASE("the cones of a surface's features hold all normals that each of them 
                     for (std::uint32_t v = leaf.vertices.first; v < leaf.vertices.last; ++v) {
                         const vec3 n(random.direction());
                         if (out_of_region(surface, surface.vertices[v], n) <= tolerance::feature_slack)
-                            CHECK(four.normals_of(lane).holds(n, 0.0f));
+                            CHECK(four.normals.cone(lane).holds(n, 0.0f));
                     }
                     for (std::uint32_t f = leaf.faces.first; f < leaf.faces.last; ++f)
-                        CHECK(four.normals_of(lane).holds(surface.faces[f].normal, 1e-6f));
+                        CHECK(four.normals.cone(lane).holds(surface.faces[f].normal, 1e-6f));
                 }
             }
         }
