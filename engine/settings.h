@@ -57,6 +57,12 @@ inline constexpr float lever_turn = 0.2f;
 /// balls that fly over the edges of rough ground get into it. Smaller: small round bodies that roll on each other gain
 /// energy.
 inline constexpr float lever_tilt = 0.1f;
+/// How much farther apart than the deepest point of a solid's contact a point must be to count as one that touches next,
+/// in slops. Larger: wheels of fine facets roll on one corner. Smaller: solids at rest get other points by turns.
+inline constexpr float next_point_gap = 0.2f;
+/// How far the points of a contact may be off a line to count as on one, in lengths of that. Larger: the narrow face of a
+/// plank counts as an edge. Smaller: a cylinder on several triangles counts as a face.
+inline constexpr float lever_line = 1e-3f;
 /// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
 /// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer
 /// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60 Hz.
@@ -468,6 +474,11 @@ inline constexpr float solid_sure_depth = 0.005f;
 /// Two solids are pushed apart as a whole only if none of their features are as near as this, in the same sizes.
 /// Smaller: faces that just touch are thrown apart. Larger: deep overlaps stay if some other features are near.
 inline constexpr float solid_touch = 1e-3f;
+/// Curves in which two solids cross are those of an overlap if they are larger than this, in the same sizes. Smaller:
+/// surfaces that lie on each other count, too. Larger: tips that are caught stay caught.
+inline constexpr float solid_least_curve = 0.04f;
+/// A contact point belongs to such a curve up to this beside its box, in sizes of the box.
+inline constexpr float solid_curve_room = 0.25f;
 /// The overlap with which two solids are pushed apart that overlap deeper than their features tell, in sizes.
 inline constexpr float solid_recovery = 0.05f;
 /// The least area of the curve in which their boundaries cross, over the square of its length (0.08 for a circle), at

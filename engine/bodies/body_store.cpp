@@ -252,13 +252,19 @@ void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
     colliders.motions[slot] = {way, motion.rotation, turning, std::sqrt(length_squared(way)) + turning};
 }
 
-const Material& ShapePool::material(std::uint32_t slot) const {
+const Material& ShapePool::material(std::uint32_t slot, std::uint32_t touched) const {
     const ShapeDef& def = defs[shape_of(slot)];
-    const std::uint32_t number = is_triangle(slot) ? triangles[slot].material : null_index;
+    std::uint32_t number = null_index;
+    if (is_triangle(slot))
+        number = triangles[slot].material;
+    else if (touched != no_triangle && def.mesh && !def.mesh_materials.empty())
+        number = def.mesh->triangle(touched).material;
     return number < def.mesh_materials.size() ? def.mesh_materials[number] : def.material;
 }
 
-Surface ShapePool::surface(std::uint32_t slot) const { return surface_of(material(slot)); }
+Surface ShapePool::surface(std::uint32_t slot, std::uint32_t touched) const {
+    return surface_of(material(slot, touched));
+}
 
 std::size_t ShapePool::bytes() const {
     std::size_t sum = trees_.capacity() * sizeof(ShapeTree);

@@ -222,8 +222,9 @@ public:
     bool is_triangle(std::uint32_t slot) const { return slot < triangles.size() && triangles[slot].mesh != null_index; }
     /// Returns the slot of the user's shape to which a slot belongs.
     std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
-    const Material& material(std::uint32_t slot) const;
-    Surface surface(std::uint32_t slot) const;
+    /// `touched`: the triangle of a solid or a mesh that a patch touches, or no_triangle.
+    const Material& material(std::uint32_t slot, std::uint32_t touched) const;
+    Surface surface(std::uint32_t slot, std::uint32_t touched) const;
     /// Returns the box around a shape at a rotation, along the world's axes, as seen from the origin of its frame.
     Aabb box_at(std::uint32_t slot, const quat& rotation, const Colliders& colliders) const {
         const LocalShape& local = locals[slot];

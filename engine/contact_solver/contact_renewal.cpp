@@ -212,8 +212,8 @@ void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, s
             special[count] = r.surface != no_surface;
             any_special = any_special || special[count];
             if (special[count])
-                put_surface(surface_rows[count], state, in.shapes.surface(pair.a), pose_a.rotation,
-                            in.shapes.surface(pair.b), pose_b.rotation);
+                put_surface(surface_rows[count], state, in.shapes.surface(pair.a, state.triangle_a), pose_a.rotation,
+                            in.shapes.surface(pair.b, state.triangle_b), pose_b.rotation);
             ++count;
         }
         if (count == 0) break;

@@ -252,8 +252,14 @@ inline const float* ContactSolver::lever_motion_of(const ConstraintGraph::Edge& 
     if (!moves) return nullptr;
     const auto side = [&](std::uint32_t collider, std::uint32_t body) -> LeverSide {
         const WorldTransform& pose = in.colliders.poses[collider];
-        return {in.colliders.shapes[collider], pose, body != 0 ? in.centers[body] : pose.position, in.velocities[body],
-                in.masses[body]};
+        const TriangleSet* const mesh =
+            collider < in.shapes.defs.size() ? in.shapes.defs[collider].mesh.get() : nullptr;
+        return {in.colliders.shapes[collider],
+                pose,
+                body != 0 ? in.centers[body] : pose.position,
+                in.velocities[body],
+                in.masses[body],
+                mesh != nullptr ? mesh->solid_features() : nullptr};
     };
     const ContactState& state = in.contacts.states[edge.contact];
     return find_lever_motion(in.contacts.manifold(edge.contact), state.impulses, side(pair.a, edge.a),
@@ -294,8 +300,8 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         sources[i] = contact_source(edge.a, edge.b, edge.contact, pose_a, pose_b, in.centers, manifold, state);
         sources[i].lever_motion = lever_motion_of(edge, in, lever_motions[i]);
         if (edge.special) {
-            put_surface(surface_rows[i], state, in.shapes.surface(pair.a), pose_a.rotation, in.shapes.surface(pair.b),
-                        pose_b.rotation);
+            put_surface(surface_rows[i], state, in.shapes.surface(pair.a, state.triangle_a), pose_a.rotation,
+                        in.shapes.surface(pair.b, state.triangle_b), pose_b.rotation);
         }
         for (int p = 0; p < manifold.count; ++p) {
             const float depth = std::max(0.0f, -manifold.points[p].separation);

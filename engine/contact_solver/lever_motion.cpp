@@ -1,6 +1,7 @@
 #include "engine/contact_solver/lever_motion.h"
 
 #include "engine/settings.h"
+#include "narrowphase/nonconvex/surface_walk.h"
 #include "narrowphase/support/surface_curvature.h"
 
 #include <glm/vec2.hpp>
@@ -44,6 +45,7 @@ public:
             const float near = p.separation <= settings::most_carried_gap ? 1.0f : 0.0f;
             const float weight = load_ > 0.0f ? impulses[i] : near;
             sum += weight;
+            if (impulses[i] > impulses[loaded_]) loaded_ = i;
             on_a += weight * p.on_a;
             on_b += weight * p.on_b;
         }
@@ -69,20 +71,25 @@ public:
 
     /// Finds how they move. Returns false if that does not follow from the shapes.
     bool move() {
-        if (on_face(FaceOwner::a, a_, normal_)) {
+        const vec3 turned = glm::cross(turn_b_ - turn_a_, normal_);
+        const bool a_rolls = over_facets(a_, &ManifoldPoint::on_a, normal_, -turned) != vec3(0.0f),
+                   b_rolls = over_facets(b_, &ManifoldPoint::on_b, -normal_, turned) != vec3(0.0f);
+        if (on_face(FaceOwner::a, a_, normal_) && !a_rolls) {
             tilt_ = glm::cross(turn_a_, normal_);
             const vec3 change = glm::cross(turn_b_, normal_) - tilt_;
-            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, change);
+            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, change) +
+                     over_facets(b_, &ManifoldPoint::on_b, -normal_, change);
             line_turn_ = turn_of_line(b_, &ManifoldPoint::on_b, -normal_, change);
             weight_a_ = 0.0f;
-        } else if (on_face(FaceOwner::b, b_, -normal_)) {
+        } else if (on_face(FaceOwner::b, b_, -normal_) && !b_rolls) {
             tilt_ = glm::cross(turn_b_, normal_);
             const vec3 change = tilt_ - glm::cross(turn_a_, normal_);
-            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, change);
+            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, change) +
+                     over_facets(a_, &ManifoldPoint::on_a, normal_, change);
             line_turn_ = turn_of_line(a_, &ManifoldPoint::on_a, normal_, change);
             weight_a_ = 1.0f;
         } else {
-            return move_between_curves();
+            return !a_rolls && !b_rolls && move_between_curves();
         }
         return true;
     }
@@ -124,26 +131,50 @@ private:
         return detail::is_across_face(side.shape, inverse_rotate(side.pose.rotation, out));
     }
 
-    /// The line of two points, which are at the ends of an edge or of a side; zero if there are not two.
+    /// The line of points at the ends of an edge or of a side, or of its parts on several triangles; zero if they are not
+    /// on one line.
     vec3 line() const {
-        if (manifold_.count != 2) return vec3(0.0f);
-        const vec3 between = rotate(a_.pose.rotation, manifold_.points[1].on_a - manifold_.points[0].on_a);
-        const vec3 flat = between - glm::dot(between, normal_) * normal_;
-        const float length = std::sqrt(length_squared(flat));
-        return length > 0.0f ? flat / length : vec3(0.0f);
+        vec3 longest(0.0f);
+        for (int i = 1; i < manifold_.count; ++i) {
+            const vec3 between = manifold_.points[i].on_a - manifold_.points[0].on_a;
+            const vec3 flat = between - glm::dot(between, manifold_.normal) * manifold_.normal;
+            if (length_squared(flat) > length_squared(longest)) longest = flat;
+        }
+        const float length = std::sqrt(length_squared(longest));
+        if (!(length > 0.0f)) return vec3(0.0f);
+        const vec3 along = longest / length, across = glm::cross(manifold_.normal, along);
+        for (int i = 1; i < manifold_.count; ++i) {
+            const vec3 between = manifold_.points[i].on_a - manifold_.points[0].on_a;
+            if (!(std::abs(glm::dot(between, across)) <= settings::lever_line * length)) return vec3(0.0f);
+        }
+        return rotate(a_.pose.rotation, along);
     }
+    /// Whether the points are those of a part of a plane. They are corners.
+    bool is_flat() const { return manifold_.count > 2 && line() == vec3(0.0f); }
 
     /// Returns how far the contact moves over the surface of a shape on a face of the other one, if the shape's outward
-    /// normal changes by `change` as seen from the shape. Three points and more are corners.
+    /// normal changes by `change` as seen from the shape.
     vec3 rolled(const LeverSide& side, const vec3& on_shape, const vec3& out, const vec3& change) const {
         const vec3 by_radius = (side.shape.radius + half_gap_) * change;
-        if (manifold_.count > 2 || !detail::has_curved_core(side.shape.type)) return by_radius;
+        if (is_flat() || !detail::has_curved_core(side.shape.type)) return by_radius;
         const vec3 ends = line();
         const quat& q = side.pose.rotation;
         const vec3 moved =
             rotate(q, detail::moved_over_core(side.shape, on_shape, inverse_rotate(q, out),
                                               inverse_rotate(q, change - glm::dot(change, ends) * ends)));
         return by_radius + moved - glm::dot(moved, ends) * ends;
+    }
+
+    /// Returns the same for a hull or a solid that rolls over several of its facets; zero if it does not.
+    vec3 over_facets(const LeverSide& side, vec3 ManifoldPoint::*on_shape, const vec3& out, const vec3& change) const {
+        const quat& q = side.pose.rotation;
+        const vec3 own = inverse_rotate(q, out), by = inverse_rotate(q, change);
+        if (side.shape.type == ShapeType::hull) return rotate(q, detail::moved_over_facets(side.shape, own, by));
+        if (side.solid == nullptr || manifold_.count == 0) return vec3(0.0f);
+        detail::SurfaceWalk walk(*side.solid, manifold_.points[loaded_].*on_shape,
+                                 settings::lever_line * side.solid->grain);
+        if (!walk.is_on_surface()) return vec3(0.0f);
+        return rotate(q, detail::moved_over_facets([&](const vec3& way) { return walk.farthest(way); }, own, by));
     }
 
     /// Returns by how much the line of two points turns about the normal, besides the rotation of the body: the base of a
@@ -169,7 +200,7 @@ private:
         const auto radii = [&](const LeverSide& side, const vec3& out) -> PlaneTensor {
             const double r = side.shape.radius;
             const quat& q = side.pose.rotation;
-            if (manifold_.count > 2) return {r, 0.0, r};
+            if (is_flat()) return {r, 0.0, r};
             const vec3 own = inverse_rotate(q, out), x = inverse_rotate(q, t1), y = inverse_rotate(q, t2);
             const PlaneTensor core = ends == vec3(0.0f)
                                          ? detail::core_curvature(side.shape, own, x, y)
@@ -208,6 +239,7 @@ private:
     vec3 turn_a_, turn_b_, step_a_, step_b_;  // rotations, rad, and displacements of the centres of mass, m
     vec3 normal_;
     float load_ = 0.0f;  // N s
+    int loaded_ = 0;     // the point with the most of it
     bool touches_ = false;
     vec3 loaded_on_a_{0.0f}, loaded_on_b_{0.0f};  // where the load is, or would be, in the shapes' frames
     float half_gap_ = 0.0f;  // half of the distance between the surfaces there, m: the levers end midway between them

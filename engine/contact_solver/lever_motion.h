@@ -12,6 +12,9 @@
 /// the rotation of the body. Then its lever r changes by t x r + R (dn - t x n). Both shapes touch at one place, with
 /// opposite normals, which gives dn. If one of them touches with a face, dn is the rotation of that face.
 ///
+/// A hull or a solid that rolls over several of its facets in the step counts as round on a face. (If it were a corner,
+/// the ground would push it from behind: a wheel of 512 facets gained speed.)
+///
 /// A contact whose shapes do not touch at the start, or hit each other there, keeps the levers of the start, and so does
 /// one whose bodies rotate so far that it will be found again within the step. If the load would change the rotation of
 /// a body by more than all of it, because the levers move, the step does not resolve the motion, and only a part of it
@@ -23,6 +26,10 @@
 #include "engine/bodies/solver_body.h"
 
 namespace talus {
+
+namespace detail {
+struct SurfaceFeatures;
+}
 
 /// In world axes, as rows of four floats, which the solver's kernel reads (ContactSource::lever_motion). A point at the
 /// lever r_a from the centre of mass of A moves by turn x r_a + shift_a relative to that centre, and by turn x r_a +
@@ -40,6 +47,7 @@ struct LeverSide {
     const dvec3& center;         ///< of mass of the body, m
     const StartVelocity& velocity;
     const SolverMass& mass;
+    const detail::SurfaceFeatures* solid = nullptr;  ///< of a solid; its `shape` says nothing of it
 };
 
 /// The step of the solver.

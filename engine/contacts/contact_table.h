@@ -63,6 +63,8 @@ struct alignas(16) ContactState {
     bool merged = false;         ///< it was merged with others of its mesh contact in this step
     std::uint8_t continued = 0;  ///< one bit per point: its features touched in the step before, too
     float last_impulse = 0.0f;   ///< normal, sum of all points in the last step in which it touched, N s
+    /// Of a patch (solid_contacts.h): the triangles of both shapes where it is deepest, in their sets.
+    std::uint32_t triangle_a = no_triangle, triangle_b = no_triangle;
 
     /// Scales the impulses from which the next sub-step starts (warm starting).
     void scale_impulses(float by) {

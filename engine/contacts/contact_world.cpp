@@ -31,7 +31,8 @@ std::uint32_t ContactView::triangle_of(std::uint32_t c) const {
     for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
         if (shapes.is_triangle(i)) return shapes.triangles[i].triangle;
     }
-    return no_triangle;
+    const ContactState& state = contacts.states[c];
+    return shapes.defs[contacts.records[c].a].mesh ? state.triangle_a : state.triangle_b;
 }
 
 const TrianglePlace* ContactView::facet_of(std::uint32_t c) const {

@@ -34,7 +34,7 @@ float contact_radius(const Shape& shape) {
 
 void mix_materials(const ShapePool& shapes, const Colliders& colliders, const PairRecord& record, ContactState& state) {
     const Shape &shape_a = colliders.shapes[record.a], &shape_b = colliders.shapes[record.b];
-    const Material &a = shapes.material(record.a), &b = shapes.material(record.b);
+    const Material &a = shapes.material(record.a, state.triangle_a), &b = shapes.material(record.b, state.triangle_b);
     state.friction = mixed_friction(a, b);
     state.restitution = mixed_restitution(a, b);
     // A round surface that overlaps by the slop touches on a disc. Without the friction of that disc, a ball that spins
@@ -45,8 +45,8 @@ void mix_materials(const ShapePool& shapes, const Colliders& colliders, const Pa
     const float radius =
         radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
     state.rolling_arm = std::max(a.rolling_resistance, b.rolling_resistance) * radius;
-    state.special_surface =
-        state.rolling_arm > 0.0f || !shapes.surface(record.a).is_plain() || !shapes.surface(record.b).is_plain();
+    state.special_surface = state.rolling_arm > 0.0f || !shapes.surface(record.a, state.triangle_a).is_plain() ||
+                            !shapes.surface(record.b, state.triangle_b).is_plain();
 }
 
 }  // namespace talus

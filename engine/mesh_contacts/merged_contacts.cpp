@@ -2,8 +2,10 @@
 
 #include "engine/mesh_contacts/choose_points.h"
 #include "engine/settings.h"
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace talus {
 
@@ -124,6 +126,7 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
     ContactTable& contacts = world.contacts;
     std::uint32_t main_contact = facing_alike_[0];
     float most = -1.0f;
+    bool on_face = false;
     triangle_points_.clear();
     for (const std::uint32_t c : facing_alike_) {
         const ContactState& state = contacts.states[c];
@@ -134,6 +137,9 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
         float load = 0.0f;
         for (int i = 0; i < state.point_count; ++i) load += state.impulses[i];
         if (load > most) most = load, main_contact = c;
+        const std::uint32_t slot = triangle_slot(world, c);
+        const vec3 across = rotate(colliders.poses[slot].rotation, colliders.surface_triangles[slot].normal);
+        on_face = on_face || std::abs(glm::dot(normal, across)) >= tolerance::surface_face;
         for (int i = 0; i < manifold.count; ++i) {
             const ManifoldPoint& p = manifold.points[i];
             const std::uint32_t id = (p.id + 1) * 2654435761u ^ place.triangle * 40503u;
@@ -163,6 +169,8 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
     }
     Manifold& manifold = contacts.replace_manifold(main_contact);
     manifold.count = count;
+    // The main contact may be one along the edge of that face.
+    if (on_face) manifold.face_owner = is_a ? FaceOwner::a : FaceOwner::b;
     for (int i = 0; i < count; ++i) {
         const TrianglePoint& p = triangle_points_[chosen[i]];
         const vec3 on_triangle = p.on_mesh - place.middle;

@@ -77,7 +77,7 @@ bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::ui
 /// Sets MeshContact::way_out to the area vector of the curve in which two solids cross: in that direction the volume of
 /// the overlap falls fastest, and the direction stays the same from step to step. Sets nothing if one solid goes through
 /// the other from side to side, since the vector is about zero then.
-static void set_way_along_area(const detail::SurfaceOverlap& overlap, float size, MeshContact& m) {
+static void set_way_along_area(const detail::CrossingCurve& overlap, float size, MeshContact& m) {
     const float area = std::sqrt(length_squared(overlap.area));
     if (!(area > settings::least_overlap_area * overlap.length * overlap.length)) return;
     m.way_out = overlap.area / area;
@@ -162,16 +162,57 @@ void SolidContacts::set_way_back(const Surfaces& s, MeshContact& m) {
     m.overlap_depth = distance + s.radius_b;
 }
 
+/// Returns the sum of the curves in which two surfaces cross where no contact point tells of an overlap. Curves that are
+/// small, as by rounding, do not count.
+static detail::CrossingCurve unresolved(const detail::SurfaceOverlap& overlap,
+                                        std::span<const detail::FeaturePoint> points, float size) {
+    detail::CrossingCurve sum;
+    for (const detail::CrossingCurve& curve : overlap.curves) {
+        const float extent = 2.0f * largest(half_extents(curve.box));
+        if (extent < settings::solid_least_curve * size) continue;
+        const Aabb around = expand(curve.box, settings::solid_curve_room * extent);
+        const bool is_resolved = std::any_of(points.begin(), points.end(), [&](const detail::FeaturePoint& p) {
+            return p.separation < settings::solid_touch * size && contains(around, Aabb{p.on_a, p.on_a});
+        });
+        if (!is_resolved) sum.add(curve);
+    }
+    return sum;
+}
+
+SolidContacts::WayBefore SolidContacts::way_before(const Surfaces& s, const MeshContact& m) {
+    if (!m.is_recovering) return {};
+    if (s.radius_b <= s.radius_a)
+        return {m.way_out, m.overlap_depth - glm::dot(s.b_in_a.position - m.seen_pose.position, m.way_out)};
+    const Transform then = relative(m.seen_pose, Transform{}), now = relative(s.b_in_a, Transform{});  // of A in B
+    const vec3 in_b = rotate(then.rotation, m.way_out);
+    return {inverse_rotate(now.rotation, in_b), m.overlap_depth + glm::dot(now.position - then.position, in_b)};
+}
+
 /// Looks for the direction in which two surfaces part whose overlap no contact point resolves: after a fast impact, or
-/// because the user has put them there. `overlap`: what is known of the curve in which they cross.
+/// because the user has put them there. `overlap`: what is known of the curves in which they cross. `before`: the way that
+/// was found last.
 void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optional<detail::SurfaceOverlap>& overlap,
+                                 std::span<const detail::FeaturePoint> points, const WayBefore& before,
                                  MeshContact& m) {
+    // Faces that just touch cross each other, too, by rounding.
+    const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
+    if (touches && !(s.a.is_solid() && s.b.is_solid())) return;
     if (may_cross && !overlap)
         overlap = detail::find_overlap(s.features_a, s.features_b, to_matrix_transform(s.b_in_a), 0.0f);
     const bool crosses = may_cross && overlap->crosses;
-    if (crosses) set_way_along_area(*overlap, s.size, m);
+    if (crosses) {
+        const detail::CrossingCurve curve = unresolved(*overlap, points, touches ? s.size : 0.0f);
+        if (touches && curve.length == 0.0f) return;
+        set_way_along_area(curve, s.size, m);
+    } else if (touches) {
+        return;
+    }
     if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
     if (!crosses && m.pressed_through) set_way_back(s, m);
+    if (!(glm::dot(m.way_out, before.direction) < 0.0f)) return;
+    // Where two ways out are about as short, the two solids would be pushed to and fro for ever.
+    m.way_out = before.direction;
+    m.overlap_depth = std::max(before.depth, settings::solid_recovery * s.size);
 }
 
 /// Collects the features of a mesh that is no solid, within a distance of the shape, m. A two-sided one is seen from
@@ -314,6 +355,7 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
                        expected <= m.seen_depth + m.reach && s.turn_ahead <= m.seen_turn &&
                        (m.was_far || s.turned_since(m.seen_pose) <= s.most_turn(m.reach));
     std::optional<detail::SurfaceOverlap> overlap;
+    const WayBefore before = way_before(s, m);
     const bool may_cross = !holds && look_around(s, known, margin, depth_now, m, overlap);
     m.last_pose = s.b_in_a;
     detail::FeatureLimits limits;
@@ -329,14 +371,54 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
         limits.depth = m.is_recovering ? s.shallow() : std::min(depth_now, m.seen_depth + m.reach);
         known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
     }
-    // Faces that just touch cross each other, too, by rounding.
-    const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
-    if (!holds && !touches) find_way_out(s, may_cross, overlap, m);
-    m.is_recovering = m.way_out != vec3(0.0f) && !touches;
+    if (!holds) find_way_out(s, may_cross, overlap, points, before, m);
+    m.is_recovering = m.way_out != vec3(0.0f);
     if (!m.is_recovering) return;
     const vec3 on_b = m.overlap_middle - m.overlap_depth * m.way_out;
     points.push_back({m.overlap_middle, transform_point(relative(s.b_in_a, Transform{}), on_b), m.way_out,
                       -m.overlap_depth, 0x9e3779b9u});
+}
+
+/// Returns whose face gives a patch its normal.
+FaceOwner SolidContacts::face_owner_of(const Patch& patch) {
+    for (const detail::FeaturePoint& p : patch.points) {
+        if (p.face_owner != FaceOwner::none && glm::dot(p.normal, patch.normal) >= tolerance::feature_same_normal)
+            return p.face_owner;
+    }
+    return FaceOwner::none;
+}
+
+/// A body that rolls over fine facets touches at another corner before the step ends. Without a contact there it would
+/// turn about the old one until the next step, and then be lifted out: a ball of 64 facets gained speed. So up to two of
+/// the points that touch next, while the bodies rotate as they do, take the places of those that are farthest apart.
+/// `rise`: by how much separations grow in the step per distance from the deepest point, which is the first one chosen.
+static int take_next_points(std::span<const PatchPoint> points, const vec3& rise, float slop, std::size_t* chosen,
+                            int count) {
+    const PatchPoint& deepest = points[chosen[0]];
+    const float least = settings::next_point_gap * slop;
+    for (int round = 0; round < 2; ++round) {
+        std::size_t next = points.size();
+        float soonest = 1.0f;  // step
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const float gap = points[i].separation - deepest.separation;
+            const float closing = -glm::dot(rise, points[i].on_mesh - deepest.on_mesh);
+            if (!(gap > least && gap < soonest * closing) || std::find(chosen, chosen + count, i) != chosen + count)
+                continue;
+            soonest = gap / closing;
+            next = i;
+        }
+        if (next == points.size()) break;
+        if (count < max_manifold_points) {
+            chosen[count++] = next;
+            continue;
+        }
+        std::size_t* const last = std::max_element(chosen + 1, chosen + count, [&](std::size_t x, std::size_t y) {
+            return points[x].separation < points[y].separation;
+        });
+        if (!(points[next].separation < points[*last].separation)) break;
+        *last = next;
+    }
+    return count;
 }
 
 /// Sets the manifold of a patch from its points. `reach` as for choose_points().
@@ -346,11 +428,20 @@ void SolidContacts::set_manifold(const ContactWorld& world, const Patch& patch, 
     std::vector<PatchPoint> candidates;
     for (const detail::FeaturePoint& p : patch.points) candidates.push_back({p.on_a, p.on_b, p.separation, p.id});
     std::size_t chosen[max_manifold_points];
-    const ContactState& state = world.contacts.states[patch.contact];
-    const int count = choose_lasting_points(candidates, patch.normal, record.size, reach, state, chosen);
+    ContactState& state = world.contacts.states[patch.contact];
+    const detail::FeaturePoint& deepest_point = patch.points.front();
+    const MeshContact& m = world.contacts.mesh_contacts[state.mesh_contact];
+    const Materials before = materials_at(world.shapes, m, state.triangle_a, state.triangle_b);
+    state.triangle_a = deepest_point.triangles[0];
+    state.triangle_b = world.shapes.defs[record.b].mesh ? deepest_point.triangles[1] : no_triangle;
+    if (!(patch.materials == before)) world.mix_materials(patch.contact);
+    int count = choose_lasting_points(candidates, patch.normal, record.size, reach, state, chosen);
+    const PredictedMotion &of_a = world.colliders.motions[record.a], &of_b = world.colliders.motions[record.b];
+    const vec3 turn = inverse_rotate(world.colliders.poses[record.a].rotation, vec3(of_b.rotation - of_a.rotation));
+    count = take_next_points(candidates, glm::cross(patch.normal, turn), state.slop, chosen, count);
     manifold.normal = patch.normal;
     manifold.count = count;
-    manifold.face_owner = FaceOwner::none;
+    manifold.face_owner = face_owner_of(patch);
     manifold.overlaps = true;
     for (int i = 0; i < count; ++i) {
         const PatchPoint& p = candidates[chosen[i]];
@@ -360,28 +451,46 @@ void SolidContacts::set_manifold(const ContactWorld& world, const Patch& patch, 
     record.rung = Rung::features;
 }
 
+/// Returns the materials of two triangles, by their numbers in the sets.
+SolidContacts::Materials SolidContacts::materials_at(const ShapePool& shapes, const MeshContact& m,
+                                                     std::uint32_t of_mesh, std::uint32_t of_shape) {
+    const auto number = [&](std::uint32_t shape, std::uint32_t triangle) -> std::uint32_t {
+        const ShapeDef& def = shapes.defs[shape];
+        if (triangle == no_triangle || !def.mesh || def.mesh_materials.empty()) return null_index;
+        return def.mesh->triangle(triangle).material;
+    };
+    return {number(m.mesh, of_mesh), number(m.shape, of_shape)};
+}
+
 /// Sorts the points of a pair into patches: those that the pair has, if the points face as they do, and new ones. No
 /// more than `most` of them get points, the deepest ones first.
-std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactTable& contacts, std::uint32_t mesh_contact,
+std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactWorld& world, std::uint32_t mesh_contact,
                                                             std::span<const detail::FeaturePoint> points,
                                                             std::size_t most) {
     std::vector<Patch> patches;
+    const ContactTable& contacts = world.contacts;
+    const MeshContact& m = contacts.mesh_contacts[mesh_contact];
     for_each_contact_of_mesh(contacts, mesh_contact, [&](std::uint32_t c) {
-        patches.push_back({contacts.caches[c].manifold.normal, c, {}});
+        const ContactState& state = contacts.states[c];
+        patches.push_back({contacts.caches[c].manifold.normal,
+                           materials_at(world.shapes, m, state.triangle_a, state.triangle_b),
+                           c,
+                           {}});
     });
     // The deepest points come last. Patches that have had points until now, but have none here, do not count.
     std::size_t used = 0;
     for (auto p = points.rbegin(); p != points.rend(); ++p) {
         Patch* best = nullptr;
         float nearest = settings::patch_normal;
+        const Materials materials = materials_at(world.shapes, m, p->triangles[0], p->triangles[1]);
         for (Patch& patch : patches) {
             const float facing = glm::dot(patch.normal, p->normal);
-            if (facing >= nearest) nearest = facing, best = &patch;
+            if (facing >= nearest && patch.materials == materials) nearest = facing, best = &patch;
         }
         if (best == nullptr || best->points.empty()) {
             if (used == most) continue;
             ++used;
-            if (best == nullptr) best = &patches.emplace_back(Patch{p->normal, null_index, {}});
+            if (best == nullptr) best = &patches.emplace_back(Patch{p->normal, materials, null_index, {}});
             best->normal = p->normal;  // of its deepest point
         }
         best->points.push_back(*p);
@@ -411,7 +520,7 @@ void SolidContacts::put_again(const ContactWorld& world, const Task& task, std::
     ContactTable& contacts = world.contacts;
     std::size_t most = 0;
     for_each_contact_of_mesh(contacts, task.mesh_contact, [&](std::uint32_t) { ++most; });
-    std::vector<Patch> patches = patches_of(contacts, task.mesh_contact, found_[index], most);
+    std::vector<Patch> patches = patches_of(world, task.mesh_contact, found_[index], most);
     // A patch that is new takes the contact of a patch that has lost its points.
     const auto is_free = [](const Patch& each) { return each.points.empty() && each.contact != null_index; };
     for (Patch& patch : patches) {
@@ -433,7 +542,7 @@ void SolidContacts::put_again(const ContactWorld& world, const Task& task, std::
 void SolidContacts::apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points) {
     ContactTable& contacts = world.contacts;
     const MeshContact& m = contacts.mesh_contacts[task.mesh_contact];
-    std::vector<Patch> patches = patches_of(contacts, task.mesh_contact, points, settings::most_patches);
+    std::vector<Patch> patches = patches_of(world, task.mesh_contact, points, settings::most_patches);
     const auto used = std::count_if(patches.begin(), patches.end(), [](const Patch& p) { return !p.points.empty(); });
     for (Patch& patch : patches) {
         if (patch.points.empty()) {

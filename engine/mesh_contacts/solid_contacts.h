@@ -58,9 +58,16 @@ public:
     std::size_t bytes() const;
 
 private:
-    /// Contact points with about the same normal, and their contact; null_index if the patch is new.
+    /// The numbers of the materials where two surfaces touch; null_index: those of the whole shapes.
+    struct Materials {
+        std::uint32_t of_mesh = null_index, of_shape = null_index;
+        bool operator==(const Materials&) const = default;
+    };
+    /// Contact points with about the same normal and the same materials, and their contact; null_index if the patch is
+    /// new.
     struct Patch {
         vec3 normal;  ///< from the mesh to the shape, mesh frame
+        Materials materials;
         std::uint32_t contact;
         std::vector<detail::FeaturePoint> points;
     };
@@ -75,8 +82,14 @@ private:
         detail::FeatureCandidates candidates;
     };
     struct Surfaces;
+    /// MeshContact::way_out as it was found last: the same in the frame of the larger surface. Zero if there was none.
+    struct WayBefore {
+        vec3 direction{0.0f};  ///< in the mesh's present frame
+        float depth = 0.0f;    ///< what is left of MeshContact::overlap_depth, m
+    };
+    static WayBefore way_before(const Surfaces& s, const MeshContact& m);
     static void find_way_out(const Surfaces& s, bool may_cross, std::optional<detail::SurfaceOverlap>& overlap,
-                             MeshContact& m);
+                             std::span<const detail::FeaturePoint> points, const WayBefore& before, MeshContact& m);
     static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
     static void set_way_back(const Surfaces& s, MeshContact& m);
     static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, const vec3& side);
@@ -86,8 +99,11 @@ private:
                                 std::optional<detail::SurfaceOverlap>& overlap);
     void find(const ContactWorld& world, const Task& task, std::vector<detail::FeaturePoint>& points);
     void apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points);
-    static std::vector<Patch> patches_of(const ContactTable& contacts, std::uint32_t mesh_contact,
+    static Materials materials_at(const ShapePool& shapes, const MeshContact& m, std::uint32_t of_mesh,
+                                  std::uint32_t of_shape);
+    static std::vector<Patch> patches_of(const ContactWorld& world, std::uint32_t mesh_contact,
                                          std::span<const detail::FeaturePoint> points, std::size_t most);
+    static FaceOwner face_owner_of(const Patch& patch);
     static void set_manifold(const ContactWorld& world, const Patch& patch, float reach);
 
     Scratch<std::vector<Known>> known_;                              ///< by mesh contact; derived again if it is lost

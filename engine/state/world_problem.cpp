@@ -271,6 +271,12 @@ const char* problem_of_contacts(const ContactTable& contacts, const ShapePool& s
         const bool is_patch = record.rung == Rung::features;
         if ((has_triangle || is_patch) != (state.mesh_contact != null_index)) return "a contact has no mesh contact";
         if (is_patch && (has_triangle || record.state != PairState::touching)) return "a patch is wrong";
+        const auto has = [&](std::uint32_t collider, std::uint32_t triangle) {
+            const auto& mesh = shapes.is_triangle(collider) ? nullptr : shapes.defs[collider].mesh;
+            return triangle == no_triangle || (is_patch && mesh && triangle < mesh->size());
+        };
+        if (!has(record.a, state.triangle_a) || !has(record.b, state.triangle_b))
+            return "a patch has a triangle that is not there";
         if (!is_pose(record.reference) || !(record.radius_a >= 0.0f && is_finite(record.radius_a)) ||
             !(record.radius_b >= 0.0f && is_finite(record.radius_b)) || !(record.size >= 0.0f) ||
             !(record.thickness >= 0.0f))

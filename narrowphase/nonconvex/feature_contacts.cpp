@@ -347,8 +347,13 @@ void FeatureCandidates::add_vertex_contacts(const SurfaceFeatures& a, const Surf
         // The foot may be beyond a hollow edge, inside of the surface; else it is on the face.
         if (height < -limits.sure && is_blocked(of_faces, p, foot - limits.room * face.normal)) continue;
         Found found{{}, of_a ? Found::Kind::a_vertex : Found::Kind::b_vertex, pair};
-        found.point = {of_a ? vertex.at : foot, of_a ? foot : vertex.at, of_a ? normal : face.normal, height,
-                       mixed(vertex.id, of_a ? 1u : 2u)};
+        found.point = {of_a ? vertex.at : foot,
+                       of_a ? foot : vertex.at,
+                       of_a ? normal : face.normal,
+                       height,
+                       mixed(vertex.id, of_a ? 1u : 2u),
+                       of_a ? FaceOwner::b : FaceOwner::a,
+                       {of_a ? vertex.triangle : face.triangle, of_a ? face.triangle : vertex.triangle}};
         found_.push_back(found);
     }
 }
@@ -364,7 +369,15 @@ void FeatureCandidates::add_edge_contacts(const SurfaceFeatures& a, const Surfac
             const vec3 shift = 0.02f * (on_a - on_b), p = on_b + shift, q = on_a - shift;
             if (is_blocked(a, p, q) || is_blocked(b, to_b(b_in_a, p), to_b(b_in_a, q))) return;
         }
-        found_.push_back({{on_a, to_b(b_in_a, on_b), n, separation, id}, Found::Kind::edges, pair});
+        found_.push_back({{on_a,
+                           to_b(b_in_a, on_b),
+                           n,
+                           separation,
+                           id,
+                           FaceOwner::none,
+                           {a.edges[pair.of_a].triangle, b.edges[pair.of_b].triangle}},
+                          Found::Kind::edges,
+                          pair});
     };
     std::uint32_t last = 0xffffffffu;
     SurfaceFeatures::Edge other{};

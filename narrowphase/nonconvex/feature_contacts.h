@@ -17,6 +17,8 @@
 ///
 /// Any set of triangles will do as a surface. Features of sets that are not closed are those of its boundary, too.
 
+#include <talus/ids.h>
+#include <talus/narrowphase/manifold.h>
 #include <talus/narrowphase/profile.h>
 #include "narrowphase/nonconvex/surface_features.h"
 
@@ -32,11 +34,13 @@ class NodePairs;
 
 /// A contact point of two surfaces.
 struct FeaturePoint {
-    vec3 on_a{0.0f};          ///< on A's surface, A's frame, m
-    vec3 on_b{0.0f};          ///< on B's surface, B's frame, m
-    vec3 normal{0.0f};        ///< unit, from A to B, A's frame
-    float separation = 0.0f;  ///< along the normal, negative when penetrating, m
-    std::uint32_t id = 0;     ///< of the two features: the same as long as they touch
+    vec3 on_a{0.0f};                                          ///< on A's surface, A's frame, m
+    vec3 on_b{0.0f};                                          ///< on B's surface, B's frame, m
+    vec3 normal{0.0f};                                        ///< unit, from A to B, A's frame
+    float separation = 0.0f;                                  ///< along the normal, negative when penetrating, m
+    std::uint32_t id = 0;                                     ///< of the two features: the same as long as they touch
+    FaceOwner face_owner = FaceOwner::none;                   ///< the surface whose face one of them is
+    std::uint32_t triangles[2] = {no_triangle, no_triangle};  ///< of A and B: each has the feature, in its set
 };
 
 /// How far the candidates of two surfaces go.

@@ -27,6 +27,7 @@ inline SurfaceFeatures::Edge rotated(const SurfaceFeatures::Edge& edge, const Ma
             edge.hollow_from,
             edge.hollow_to,
             edge.id,
+            edge.triangle,
             edge.depth};
 }
 

@@ -51,6 +51,7 @@ public:
         : set_(set), triangles_(triangles), from_behind_(from_behind) {}
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(triangles_.size()); }
+    std::uint32_t number(std::uint32_t face) const { return triangles_[face]; }
     std::array<vec3, 3> points(std::uint32_t face) const { return set_.points(triangles_[face]); }
     bool is_behind(std::uint32_t face) const { return !from_behind_.empty() && from_behind_[face]; }
 
@@ -129,7 +130,7 @@ private:
         triangles_.around(corner.face, corner.corner,
                           [&](const vec3& end) { out_.directions.push_back(unit_or_zero(end - corner.at)); });
         const auto count = static_cast<std::uint32_t>(out_.directions.size()) - first;
-        all_.push_back({corner.at, first, count, id_of(corner.at)});
+        all_.push_back({corner.at, first, count, id_of(corner.at), triangles_.number(corner.face)});
         const vec3 normal = triangles_.triangle(corner.face).normal;
         const bool flat = std::all_of(out_.directions.begin() + first, out_.directions.end(), [&](const vec3& d) {
             return std::abs(glm::dot(d, normal)) <= tolerance::feature_level;
@@ -173,6 +174,7 @@ void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint3
     for (std::uint32_t f = 0; f < triangles.size(); ++f) {
         const SetTriangle triangle = seen.triangle(f);
         Face& face = faces[f];
+        face.triangle = triangles[f];
         face.normal = triangle.normal;
         face.depth = infinity;
         for (int i = 0; i < 3; ++i) {
@@ -205,6 +207,7 @@ void SurfaceFeatures::collect(const TriangleSet& set, std::span<const std::uint3
                       false,
                       false,
                       mixed(id_from, id_to),
+                      triangles[f],
                       infinity};
             if (!ends) edge.into[1] = unit_or_zero(to_beyond - glm::dot(to_beyond, edge.direction) * edge.direction);
             edge.outward = ends ? triangle.normal : -unit_or_zero(edge.into[0] + edge.into[1]);

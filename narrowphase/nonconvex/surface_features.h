@@ -111,6 +111,7 @@ struct SurfaceFeatures {
         vec3 at;
         std::uint32_t first, count;  ///< in `directions`
         std::uint32_t id;
+        std::uint32_t triangle;   ///< one of those that have it, in the set
         DirectionCone normals{};  ///< all contact normals that the region admits
     };
     /// A convex edge.
@@ -121,10 +122,12 @@ struct SurfaceFeatures {
         vec3 outward;    ///< unit, the normal of its face or the middle of both: contact normals are in front of it
         bool hollow_from, hollow_to;  ///< the surface rises beyond the end
         std::uint32_t id;
-        float depth;  ///< the largest overlap that counts, m: half of how thick the solid is inward of it
+        std::uint32_t triangle;  ///< one of those that have it, in the set
+        float depth;             ///< the largest overlap that counts, m: half of how thick the solid is inward of it
     };
     /// A triangle, and which of its corners and edges are features: indices, or `none`.
     struct Face {
+        std::uint32_t triangle;  ///< in the set
         vec3 points[3];
         vec3 normal;
         vec3 out[3];     ///< unit, in the plane, away from the edges

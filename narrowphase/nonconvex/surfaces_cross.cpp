@@ -258,46 +258,128 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// The straight parts of the curves: one for each pair of triangles that cross.
+class CurveParts {
+public:
+    /// Where a part ends: at an edge of one surface, in a triangle of the other one. The next part begins there.
+    struct End {
+        vec3 at;
+        std::uint32_t low, high;  ///< corners of the edge
+        std::uint32_t face;       ///< of the other surface
+        bool of_b;                ///< the edge is B's
+    };
+
+    void add(const End& from, const End& to) {
+        ends_.push_back({from, static_cast<std::uint32_t>(parts_.size())});
+        ends_.push_back({to, static_cast<std::uint32_t>(parts_.size())});
+        parts_.push_back({from.at, to.at, static_cast<std::uint32_t>(parts_.size())});
+    }
+    bool any() const { return !parts_.empty(); }
+
+    /// Returns the curves, in the order of their first parts.
+    std::vector<CrossingCurve> curves() {
+        std::sort(ends_.begin(), ends_.end(), [](const Place& x, const Place& y) {
+            const End &p = x.end, &q = y.end;
+            return p.of_b != q.of_b   ? p.of_b < q.of_b
+                   : p.low != q.low   ? p.low < q.low
+                   : p.high != q.high ? p.high < q.high
+                   : p.face != q.face ? p.face < q.face
+                                      : x.part < y.part;
+        });
+        for (std::size_t k = 1; k < ends_.size(); ++k) {
+            const End &p = ends_[k - 1].end, &q = ends_[k].end;
+            if (p.of_b != q.of_b || p.low != q.low || p.high != q.high || p.face != q.face) continue;
+            const std::uint32_t x = root(ends_[k - 1].part), y = root(ends_[k].part);
+            parts_[std::max(x, y)].first = std::min(x, y);
+        }
+        std::vector<CrossingCurve> all;
+        std::vector<std::uint32_t> places(parts_.size());
+        for (std::uint32_t k = 0; k < parts_.size(); ++k) {
+            const Part& part = parts_[k];
+            const std::uint32_t first = root(k);
+            if (first == k) {
+                places[k] = static_cast<std::uint32_t>(all.size());
+                all.emplace_back().box = {part.from, part.from};
+            }
+            // About a point on the curve, so that little is lost to rounding. It is closed, so any point will do.
+            const vec3 origin = parts_[first].from;
+            const float length = std::sqrt(length_squared(part.to - part.from));
+            all[places[first]].add({0.5f * glm::cross(part.from - origin, part.to - origin),
+                                    0.5f * (part.from + part.to),
+                                    length,
+                                    {glm::min(part.from, part.to), glm::max(part.from, part.to)}});
+        }
+        return all;
+    }
+
+private:
+    struct Place {
+        End end;
+        std::uint32_t part;
+    };
+    struct Part {
+        vec3 from, to;
+        std::uint32_t first;  ///< a part of the same curve before this one, or itself
+    };
+
+    std::uint32_t root(std::uint32_t part) {
+        while (parts_[part].first != part) part = parts_[part].first = parts_[parts_[part].first].first;
+        return part;
+    }
+
+    std::vector<Place> ends_;
+    std::vector<Part> parts_;
+};
+
+}  // namespace
+
+void CrossingCurve::add(const CrossingCurve& other) {
+    area += other.area;
+    const float sum = length + other.length;
+    if (sum > 0.0f) middle = (length * middle + other.length * other.middle) / sum;
+    length = sum;
+    box = merge(box, other.box);
+}
+
 SurfaceOverlap find_overlap(const SurfaceFeatures& a, const SurfaceFeatures& b, const MatrixTransform& b_in_a,
                             float depth) {
     SurfaceOverlap result;
-    // About a point near the curve, so that little is lost to rounding. The curve is closed, so any point will do.
-    const vec3 origin = b_in_a.position;
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
     InsidePart inside_a(a), inside_b(b);
+    CurveParts parts;
     for_each_crossing(a, b, b_in_a, [&](const Placed& of_a, std::uint32_t f, const Placed& of_b, std::uint32_t g) {
-        vec3 ends[2], at;
+        CurveParts::End ends[2];
         int count = 0;
-        const auto add = [&](const Placed& of_edge, int i, const Placed& triangle, InsidePart& part,
-                             std::uint32_t face) {
+        const auto add = [&](const SurfaceFeatures& surface, const Placed& of_edge, int i, const Placed& triangle,
+                             InsidePart& part, std::uint32_t face, std::uint32_t other, bool edge_of_b) {
             const vec3 &from = of_edge.points[i], &to = of_edge.points[(i + 1) % 3];
             float where = 0.0f;
             if (!passes(from, to, triangle, where)) return;
-            at = from + where * (to - from);
+            const vec3 at = from + where * (to - from);
             box = {glm::min(box.lower, at), glm::max(box.upper, at)};
-            if (count < 2) ends[count] = at;
+            const std::uint32_t p = surface.faces[face].corners[i], q = surface.faces[face].corners[(i + 1) % 3];
+            if (count < 2) ends[count] = {at, std::min(p, q), std::max(p, q), other, edge_of_b};
             ++count;
             part.add_edge(face, i, where, glm::dot(to - from, triangle.normal) < 0.0f);
         };
         for (int i = 0; i < 3; ++i) {
-            add(of_a, i, of_b, inside_a, f);
-            add(of_b, i, of_a, inside_b, g);
+            add(a, of_a, i, of_b, inside_a, f, g, false);
+            add(b, of_b, i, of_a, inside_b, g, f, true);
         }
         if (count == 0) return false;
         inside_a.add_face(f);
         inside_b.add_face(g);
         if (count < 2) return false;
         // In this direction, the part of A inside of B is on the left, as seen from A's front.
-        if (glm::dot(ends[1] - ends[0], glm::cross(of_a.normal, of_b.normal)) < 0.0f) std::swap(ends[0], ends[1]);
-        const float length = std::sqrt(length_squared(ends[1] - ends[0]));
-        result.crosses = true;
-        result.area += 0.5f * glm::cross(ends[0] - origin, ends[1] - origin);
-        result.middle += length * 0.5f * (ends[0] + ends[1]);
-        result.length += length;
+        if (glm::dot(ends[1].at - ends[0].at, glm::cross(of_a.normal, of_b.normal)) < 0.0f) std::swap(ends[0], ends[1]);
+        parts.add(ends[0], ends[1]);
         return false;
     });
+    result.crosses = parts.any();
     if (!result.crosses) return result;
-    if (result.length > 0.0f) result.middle /= result.length;
+    result.curves = parts.curves();
     const MatrixTransform a_in_b{transpose_mul(b_in_a.rotation, -b_in_a.position), glm::transpose(b_in_a.rotation)};
     result.faces_a = inside_a.faces(expand(box, depth));
     result.faces_b = inside_b.faces(transform_box(a_in_b, expand(box, depth)));

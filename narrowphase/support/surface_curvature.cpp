@@ -63,15 +63,17 @@ PlaneTensor core_curvature(const Shape& shape, const vec3& out, const vec3& tang
         return dvec2(glm::dot(by, t1), glm::dot(by, t2));
     };
     const dvec2 u = moved({1.0, 0.0}), v = moved({0.0, 1.0});
+    // A small radius is lost in an error of a large one, so both count.
     constexpr double even = 1e-3;
-    if (std::abs(u.y - v.x) <= even * (std::abs(u.x) + std::abs(v.y))) return {u.x, 0.5 * (u.y + v.x), v.y};
-    // At an edge the point jumps from end to end, whatever the direction of the probe. So the radii must be measured
-    // along their own axes: the eigenvectors of u u^T + v v^T.
-    const double half = 0.5 * (u.x * u.x + v.x * v.x - u.y * u.y - v.y * v.y), xy = u.x * u.y + v.x * v.y;
-    const double size = std::sqrt(half * half + xy * xy);
-    dvec2 axis = half >= 0.0 ? dvec2(half + size, xy) : dvec2(xy, size - half);
-    const double length = std::sqrt(glm::dot(axis, axis));
-    axis = length > 0.0 ? axis / length : dvec2(1.0, 0.0);
+    if (std::abs(u.y - v.x) <= even * std::sqrt(std::abs(u.x * v.y))) return {u.x, 0.5 * (u.y + v.x), v.y};
+    // Along an edge or a straight side the point jumps from end to end, whatever the direction of the probe, and rounding
+    // can make it jump across, too. So the radii are measured along their own axes, and across such a jump.
+    const auto unit = [](const dvec2& w) {
+        const double length = std::sqrt(glm::dot(w, w));
+        return length > 0.0 ? w / length : dvec2(1.0, 0.0);
+    };
+    dvec2 axis = unit(glm::dot(u, u) > glm::dot(v, v) ? u : v);
+    axis = unit(moved(axis));
     const dvec2 across(-axis.y, axis.x);
     const double r = glm::dot(axis, moved(axis)), s = glm::dot(across, moved(across));
     return {r * axis.x * axis.x + s * axis.y * axis.y, (r - s) * axis.x * axis.y,
@@ -81,6 +83,13 @@ PlaneTensor core_curvature(const Shape& shape, const vec3& out, const vec3& tang
 double core_curvature_along(const Shape& shape, const vec3& out, const vec3& across) {
     if (shape.type == ShapeType::sphere) return 0.0;
     return glm::dot(dvec3(across), Surface(shape, out).moved_along(dvec3(across)));
+}
+
+vec3 moved_over_facets(const Shape& hull, const vec3& out, const vec3& change) {
+    const Core core = make_core(hull);
+    std::uint16_t hint = 0;
+    return moved_over_facets([&](const vec3& direction) { return vec3(support_point(core, dvec3(direction), hint)); },
+                             out, change);
 }
 
 vec3 moved_over_core(const Shape& shape, const vec3& point, const vec3& out, const vec3& change) {

@@ -30,6 +30,22 @@ inline bool has_curved_core(ShapeType type) {
     return type == ShapeType::cylinder || type == ShapeType::cone || type == ShapeType::mapping;
 }
 
+/// Returns how far the farthest point of a polytope moves along `change` if its outward normal `out` changes by that, as
+/// half of the way from out - change to out + change, m. Zero if it passes fewer than two edges on that way: then the
+/// polytope is a corner or an edge, and not round. `farthest(direction)`: a point of the polytope.
+template <class Farthest>
+vec3 moved_over_facets(const Farthest& farthest, const vec3& out, const vec3& change) {
+    const float size2 = length_squared(change);
+    if (!(size2 > 0.0f)) return vec3(0.0f);
+    const vec3 before = farthest(out - change), at = farthest(out), after = farthest(out + change);
+    const auto along = [&](const vec3& p) { return glm::dot(p, change); };
+    if (!(along(before) < along(at) && along(at) < along(after))) return vec3(0.0f);
+    return 0.5f * glm::dot(after - before, change) / size2 * change;
+}
+
+/// The same for a hull (in its frame).
+vec3 moved_over_facets(const Shape& hull, const vec3& out, const vec3& change);
+
 /// Returns how far `point` of the core moves if the outward normal there, `out`, changes by `change` (all in the
 /// shape's frame, m). Zero unless has_curved_core().
 vec3 moved_over_core(const Shape& shape, const vec3& point, const vec3& out, const vec3& change);

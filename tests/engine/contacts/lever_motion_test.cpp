@@ -401,3 +401,32 @@ TEST_CASE("a ring that swings on a capsule loses its energy") {
     CHECK(e.gained < 0.05);
     CHECK(e.left < 0.5);
 }
+
+// Rounding made the probe of the curvature jump along the cylinder: it braked, hopped, and ran off such rails.
+TEST_CASE("a round body that rolls across a round rail keeps its speed") {
+    const auto sum = convex_sum(cylinder(0.3f, 0.15f), sphere(0.1f));
+    REQUIRE(bool(sum));
+    for (const Shape& rail : {capsule(30.0f, 0.02f), capsule(30.0f, 0.2f), cylinder(30.0f, 2.0f)}) {
+        for (const Shape& shape : {cylinder(0.4f, 0.25f), capsule(0.4f, 0.25f), *sum}) {
+            CAPTURE(name_of(rail.type));
+            CAPTURE(name_of(shape.type));
+            World world(sleepless());
+            const float radius = rail.type == ShapeType::capsule ? rail.radius : rail.half_extents.x;
+            BodyDef below = fixed_body(rail, {0, -double{radius}, 0});
+            below.rotation = turn({0, 0, 1}, 0.5 * pi);
+            add(world, below);
+            BodyDef def = body(shape, {-10, 0.2495, 0});
+            def.rotation = turn({1, 0, 0}, 0.5 * pi);
+            def.linear_velocity = {2, 0, 0};
+            def.angular_velocity = {0, 0, -8};
+            def.locks = lock_z | lock_turn_x | lock_turn_y;
+            const BodyId id = add(world, def);
+            run(world, 10);
+            for (int step = 0; step < 290; ++step) {
+                world.step(frame);
+                CHECK(std::abs(world.linear_velocity(id).y) < 0.005f);
+            }
+            CHECK(world.linear_velocity(id).x == doctest::Approx(2.0).epsilon(0.002));
+        }
+    }
+}

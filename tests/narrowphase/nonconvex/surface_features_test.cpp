@@ -3,8 +3,11 @@
 #include "narrowphase/nonconvex/surface_features.h"
 #include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/nonconvex/seen_sides.h"
+#include "narrowphase/nonconvex/surface_walk.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
 #include "narrowphase/tolerances.h"
+#include "samples/scenes/kit/parts.h"
+#include "samples/scenes/kit/solids.h"
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
 #include "tests/narrowphase/triangles/triangle_oracle.h"
 
@@ -395,4 +398,124 @@ TEST_CASE("a segment is blocked by the faces that it passes through, and by no o
     }
     MESSAGE(blocked << " of the segments are blocked");
     CHECK(blocked > 300);
+}
+
+// A search for candidates left out contacts of saddles at one pose that it had found at another one.
+TEST_CASE("the vertices of a solid are those that can touch something") {
+    const std::vector<SolidSurface> all = solid_surfaces();
+    Random random(84);
+    std::size_t corners = 0, saddles = 0;
+    for (const SolidSurface& a : all) {
+        const SurfaceFeatures& surface = a.features();
+        CAPTURE(a.solid.name);
+        SurfaceFeatures everything;
+        std::vector<std::uint32_t> triangles(a.set->size());
+        for (std::uint32_t t = 0; t < a.set->size(); ++t) triangles[t] = t;
+        everything.collect(*a.set, triangles);
+        CHECK(surface.vertices.size() <= everything.vertices.size());
+        for (const SurfaceFeatures::Vertex& vertex : everything.vertices) {
+            const auto has = [&](const SurfaceFeatures::Vertex& other) { return other.at == vertex.at; };
+            const bool kept = std::any_of(surface.vertices.begin(), surface.vertices.end(), has);
+            ++corners;
+            saddles += kept ? 0 : 1;
+            if (kept) continue;
+            for (int round = 0; round < 2000; ++round)
+                CHECK(out_of_region(everything, vertex, vec3(random.direction())) > tolerance::feature_slack);
+        }
+    }
+    MESSAGE(saddles << " of " << corners << " vertices are no features");
+    CHECK(saddles > 0);
+    CHECK(10 * saddles < corners);
+}
+
+TEST_CASE("the boxes of a surface's tree hold its faces") {
+    for (const SolidSurface& a : solid_surfaces()) {
+        const SurfaceFeatures& surface = a.features();
+        CAPTURE(a.solid.name);
+        for (const SurfaceFeatures::FourNodes& four : surface.nodes) {
+            for (int lane = 0; lane < 4; ++lane) {
+                if ((four.lanes >> lane & 1u) == 0) continue;
+                const OrientedBox box = four.boxes.box(lane);
+                for (int i = 0; i < 3; ++i) {
+                    CHECK(glm::dot(box.axes[i], box.axes[i]) == doctest::Approx(1.0));
+                    CHECK(std::abs(glm::dot(box.axes[i], box.axes[(i + 1) % 3])) < 1e-5f);
+                }
+                for (std::uint32_t k = four.leaves[lane].first; k < four.leaves[lane].last; ++k) {
+                    const SurfaceFeatures::Range& range = surface.leaves[k].faces;
+                    for (std::uint32_t f = range.first; f < range.last; ++f) {
+                        for (const vec3& p : surface.faces[f].points) {
+                            for (int i = 0; i < 3; ++i)
+                                CHECK(std::abs(glm::dot(box.axes[i], p - box.middle)) <= box.half[i]);
+                            CHECK(length_squared(p - box.middle) <= four.radius[lane] * four.radius[lane]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a walk over a convex surface ends at the corner that is farthest of all") {
+    Random random(85);
+    samples::Random shapes(86);
+    std::size_t walks = 0;
+    for (int round = 0; round < 100; ++round) {
+        const Result<Shape> drawn = samples::random_hull(shapes, 8 + random.below(200), 0.5f, 1.0f);
+        if (!drawn) continue;
+        const Shape& shape = *drawn;
+        std::vector<std::uint32_t> indices;
+        for (const HullFace& face : shape.hull->faces) {
+            for (std::uint32_t k = 2; k < face.count; ++k) {
+                for (const std::uint32_t corner : {0u, k - 1, k})
+                    indices.push_back(shape.hull->face_vertices[face.first + corner]);
+            }
+        }
+        const auto made = make_mesh({.vertices = shape.hull->vertices, .indices = indices, .solid = true});
+        if (!made) continue;
+        const SurfaceFeatures& surface = *(*made)->solid_features();
+        const SurfaceFeatures::Face& face =
+            surface.faces[static_cast<std::size_t>(random.below(int(surface.faces.size())))];
+        const vec3 start = (face.points[0] + 2.0f * face.points[1] + face.points[2]) / 4.0f;
+        SurfaceWalk walk(surface, start, 1e-5f);
+        REQUIRE(walk.is_on_surface());
+        for (int k = 0; k < 20; ++k) {
+            const vec3 way(random.direction());
+            float most = -std::numeric_limits<float>::infinity();
+            for (const vec3& p : shape.hull->vertices) most = std::max(most, glm::dot(p, way));
+            CHECK(glm::dot(walk.farthest(way), way) == doctest::Approx(most).epsilon(1e-5));
+            ++walks;
+        }
+        CHECK(!SurfaceWalk(surface, vec3(10.0f), 1e-5f).is_on_surface());
+    }
+    CHECK(walks > 1000);
+}
+
+TEST_CASE("a bar that goes through a plate crosses it in two curves of opposite area vectors") {
+    const auto solid = [](const vec3& half) {
+        const samples::MeshFile file = samples::box_solid(half);
+        const auto made = make_mesh({.vertices = file.vertices, .indices = file.triangles, .solid = true});
+        REQUIRE(bool(made));
+        return *made;
+    };
+    const auto plate = solid({1.0f, 0.1f, 1.0f}), bar = solid({0.2f, 1.0f, 0.3f});
+    const SurfaceOverlap overlap =
+        find_overlap(*plate->solid_features(), *bar->solid_features(), {vec3(0.05f, 0.1f, 0.02f), mat3(1.0f)}, 0.0f);
+    REQUIRE(overlap.curves.size() == 2);
+    CrossingCurve all;
+    for (const CrossingCurve& curve : overlap.curves) {
+        CHECK(std::abs(curve.area.y) == doctest::Approx(0.4 * 0.6));
+        CHECK(curve.length == doctest::Approx(2.0));
+        CHECK(std::abs(curve.middle.y) == doctest::Approx(0.1));
+        CHECK(half_extents(curve.box).x == doctest::Approx(0.2));
+        all.add(curve);
+    }
+    CHECK(std::abs(all.area.y) < 1e-5f);
+    CHECK(all.length == doctest::Approx(4.0));
+    // A corner alone is one curve, whose area vector leads out.
+    const SurfaceOverlap corner =
+        find_overlap(*plate->solid_features(), *bar->solid_features(), {vec3(1.1f, 1.0f, 1.2f), mat3(1.0f)}, 0.0f);
+    REQUIRE(corner.curves.size() == 1);
+    CHECK(corner.curves[0].area.x > 0.0f);
+    CHECK(corner.curves[0].area.y > 0.0f);
+    CHECK(corner.curves[0].area.z > 0.0f);
 }
