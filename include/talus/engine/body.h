@@ -38,7 +38,7 @@ struct Material {
     /// Rolling resistance, >= 0: the moment that resists rolling is rolling_resistance * normal force * rolling
     /// radius. About 0.01 for a car tyre on asphalt. Spheres, capsules, cylinders, cones and mappings (such as
     /// ellipsoids) have a rolling radius; other shapes do not roll. A contact uses the greater coefficient and, if both
-    /// shapes roll, the smaller radius.
+    /// shapes roll, the smaller radius. That of a mapping is the radius of the ball around its middle that it holds.
     float rolling_resistance = 0.0f;
     /// Direction of full friction in the shape's frame, of any length; zero means the same friction in all directions.
     /// Friction across this axis is `grip_across` times as large. If both shapes have an axis, the contact uses the one

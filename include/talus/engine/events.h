@@ -82,7 +82,8 @@ struct Contact {
     BodyId body_b;              ///< second body
     std::uint32_t shape_a = 0;  ///< index of the shape in body A
     std::uint32_t shape_b = 0;  ///< index of the shape in body B
-    /// If one shape is a mesh, one of the triangles that touch. TriangleSet::source gives its index in the MeshDef.
+    /// If one shape is a mesh, one of the triangles that touch; if both are, a triangle of shape A.
+    /// TriangleSet::source gives its index in the MeshDef.
     std::uint32_t triangle = no_triangle;
     vec3 normal{0.0f};            ///< world, unit, from A to B
     vec3 friction_impulse{0.0f};  ///< on B, over the last step, world axes, N s

@@ -224,7 +224,8 @@ public:
     /// Replaces all shapes, or none if one is refused. Mass, centre of mass and inertia follow from the densities. The
     /// body's frame stays in place, and each point of the body keeps its velocity.
     bool set_shapes(BodyId body, std::span<const ShapeDef> shapes);
-    /// Replaces the geometry of one shape; the rest of its definition stays. `shape` is its index in shapes().
+    /// Replaces the geometry of one shape, which must not be a mesh; the rest of its definition stays. `shape` is its index
+    /// in shapes().
     bool set_shape(BodyId body, std::uint32_t shape, const Shape& geometry);
     bool set_material(BodyId body, std::uint32_t shape, const Material& material);  ///< replaces one shape's material
     bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);        ///< replaces one shape's filter

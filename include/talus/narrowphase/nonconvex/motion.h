@@ -10,7 +10,8 @@
 ///
 ///     applicability_events    all events of a motion
 ///     isoapplicability        the intervals between them
-///     MovingContacts          the pairs that can touch first, kept up to date along a motion by its events
+///     MovingContacts          the pairs that can touch first, kept up to date along a motion by its events (at poses
+///                             where faces are aligned, less pairs than the list of all events tells)
 ///     time_of_contact         when two that start apart touch first
 ///
 /// All functions compute without libm: the same bits on every system.
