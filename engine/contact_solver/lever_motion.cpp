@@ -71,21 +71,19 @@ public:
 
     /// Finds how they move. Returns false if that does not follow from the shapes.
     bool move() {
-        const vec3 turned = glm::cross(turn_b_ - turn_a_, normal_);
-        const bool a_rolls = over_facets(a_, &ManifoldPoint::on_a, normal_, -turned) != vec3(0.0f),
-                   b_rolls = over_facets(b_, &ManifoldPoint::on_b, -normal_, turned) != vec3(0.0f);
+        // Of the outward normal of either shape, as seen from it, if the other one touches with a face.
+        const vec3 change = glm::cross(turn_b_, normal_) - glm::cross(turn_a_, normal_);
+        const vec3 over_a = over_facets(a_, &ManifoldPoint::on_a, normal_, change),
+                   over_b = over_facets(b_, &ManifoldPoint::on_b, -normal_, change);
+        const bool a_rolls = over_a != vec3(0.0f), b_rolls = over_b != vec3(0.0f);
         if (on_face(FaceOwner::a, a_, normal_) && !a_rolls) {
             tilt_ = glm::cross(turn_a_, normal_);
-            const vec3 change = glm::cross(turn_b_, normal_) - tilt_;
-            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, change) +
-                     over_facets(b_, &ManifoldPoint::on_b, -normal_, change);
+            moved_ = with_b_ + rolled(b_, loaded_on_b_, -normal_, change) + over_b;
             line_turn_ = turn_of_line(b_, &ManifoldPoint::on_b, -normal_, change);
             weight_a_ = 0.0f;
         } else if (on_face(FaceOwner::b, b_, -normal_) && !b_rolls) {
             tilt_ = glm::cross(turn_b_, normal_);
-            const vec3 change = tilt_ - glm::cross(turn_a_, normal_);
-            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, change) +
-                     over_facets(a_, &ManifoldPoint::on_a, normal_, change);
+            moved_ = with_a_ + rolled(a_, loaded_on_a_, normal_, change) + over_a;
             line_turn_ = turn_of_line(a_, &ManifoldPoint::on_a, normal_, change);
             weight_a_ = 1.0f;
         } else {
