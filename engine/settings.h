@@ -63,6 +63,9 @@ inline constexpr float next_point_gap = 0.2f;
 /// How far the points of a contact may be off a line to count as on one, in lengths of that. Larger: the narrow face of a
 /// plank counts as an edge. Smaller: a cylinder on several triangles counts as a face.
 inline constexpr float lever_line = 1e-3f;
+/// How far a contact point may be off a solid's surface to be found on it, in edges of its mean face. Smaller: points are
+/// lost to rounding.
+inline constexpr float lever_place = 1e-3f;
 /// Upper limit of the frequency of contact springs (WorldDef::contact_rate), Hz. At 30 Hz a jittered tower of 20 sags by
 /// 11 cm and buckles; at 60 Hz, the default of a step of 1/60 s, it sags by 3.5 cm and stands. More sub-steps make stiffer
 /// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60 Hz.
@@ -471,13 +474,15 @@ inline constexpr std::uint64_t few_solid_pairs = 300000;
 /// Overlaps deeper than this, in the same sizes, count only if nothing is between the two features but the inside of
 /// both. Smaller: more of them are looked at.
 inline constexpr float solid_sure_depth = 0.005f;
-/// Two solids are pushed apart as a whole only if none of their features are as near as this, in the same sizes.
-/// Smaller: faces that just touch are thrown apart. Larger: deep overlaps stay if some other features are near.
+/// Features of two solids touch if they are as near as this, in the same sizes. Where features touch, no overlap is
+/// pushed out as a whole. Smaller: faces that just touch are thrown apart. Larger: deep overlaps stay if other features
+/// are near.
 inline constexpr float solid_touch = 1e-3f;
 /// Curves in which two solids cross are those of an overlap if they are larger than this, in the same sizes. Smaller:
 /// surfaces that lie on each other count, too. Larger: tips that are caught stay caught.
 inline constexpr float solid_least_curve = 0.04f;
-/// A contact point belongs to such a curve up to this beside its box, in sizes of the box.
+/// A contact point belongs to such a curve up to this beside its box, in the longest side of the box. Larger: overlaps
+/// beside a contact stay. Smaller: contacts beside their curve are pushed out a second time.
 inline constexpr float solid_curve_room = 0.25f;
 /// The overlap with which two solids are pushed apart that overlap deeper than their features tell, in sizes.
 inline constexpr float solid_recovery = 0.05f;

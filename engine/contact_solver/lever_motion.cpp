@@ -36,7 +36,8 @@ public:
           turn_b_(time * load3(b.velocity.angular)),
           step_a_(time * load3(a.velocity.linear)),
           step_b_(time * load3(b.velocity.linear)),
-          normal_(rotate(a.pose.rotation, manifold.normal)) {
+          normal_(rotate(a.pose.rotation, manifold.normal)),
+          line_(line_of(manifold, a.pose.rotation)) {
         for (int i = 0; i < manifold.count; ++i) load_ += impulses[i];
         vec3 on_a(0.0f), on_b(0.0f);
         float sum = 0.0f;
@@ -131,31 +132,31 @@ private:
 
     /// The line of points at the ends of an edge or of a side, or of its parts on several triangles; zero if they are not
     /// on one line.
-    vec3 line() const {
+    static vec3 line_of(const Manifold& manifold, const quat& rotation) {
         vec3 longest(0.0f);
-        for (int i = 1; i < manifold_.count; ++i) {
-            const vec3 between = manifold_.points[i].on_a - manifold_.points[0].on_a;
-            const vec3 flat = between - glm::dot(between, manifold_.normal) * manifold_.normal;
+        for (int i = 1; i < manifold.count; ++i) {
+            const vec3 between = manifold.points[i].on_a - manifold.points[0].on_a;
+            const vec3 flat = between - glm::dot(between, manifold.normal) * manifold.normal;
             if (length_squared(flat) > length_squared(longest)) longest = flat;
         }
         const float length = std::sqrt(length_squared(longest));
         if (!(length > 0.0f)) return vec3(0.0f);
-        const vec3 along = longest / length, across = glm::cross(manifold_.normal, along);
-        for (int i = 1; i < manifold_.count; ++i) {
-            const vec3 between = manifold_.points[i].on_a - manifold_.points[0].on_a;
+        const vec3 along = longest / length, across = glm::cross(manifold.normal, along);
+        for (int i = 1; i < manifold.count; ++i) {
+            const vec3 between = manifold.points[i].on_a - manifold.points[0].on_a;
             if (!(std::abs(glm::dot(between, across)) <= settings::lever_line * length)) return vec3(0.0f);
         }
-        return rotate(a_.pose.rotation, along);
+        return rotate(rotation, along);
     }
     /// Whether the points are those of a part of a plane. They are corners.
-    bool is_flat() const { return manifold_.count > 2 && line() == vec3(0.0f); }
+    bool is_flat() const { return manifold_.count > 2 && line_ == vec3(0.0f); }
 
     /// Returns how far the contact moves over the surface of a shape on a face of the other one, if the shape's outward
     /// normal changes by `change` as seen from the shape.
     vec3 rolled(const LeverSide& side, const vec3& on_shape, const vec3& out, const vec3& change) const {
         const vec3 by_radius = (side.shape.radius + half_gap_) * change;
         if (is_flat() || !detail::has_curved_core(side.shape.type)) return by_radius;
-        const vec3 ends = line();
+        const vec3& ends = line_;
         const quat& q = side.pose.rotation;
         const vec3 moved =
             rotate(q, detail::moved_over_core(side.shape, on_shape, inverse_rotate(q, out),
@@ -170,7 +171,7 @@ private:
         if (side.shape.type == ShapeType::hull) return rotate(q, detail::moved_over_facets(side.shape, own, by));
         if (side.solid == nullptr || manifold_.count == 0) return vec3(0.0f);
         detail::SurfaceWalk walk(*side.solid, manifold_.points[loaded_].*on_shape,
-                                 settings::lever_line * side.solid->grain);
+                                 settings::lever_place * side.solid->grain);
         if (!walk.is_on_surface()) return vec3(0.0f);
         return rotate(q, detail::moved_over_facets([&](const vec3& way) { return walk.farthest(way); }, own, by));
     }
@@ -193,7 +194,7 @@ private:
         const vec3 axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)
                           : size.y <= size.z                   ? vec3(0, 1, 0)
                                                                : vec3(0, 0, 1);
-        const vec3 ends = line(), across = glm::cross(n, axis);
+        const vec3 ends = line_, across = glm::cross(n, axis);
         const vec3 t1 = ends != vec3(0.0f) ? ends : across / std::sqrt(length_squared(across)), t2 = glm::cross(n, t1);
         const auto radii = [&](const LeverSide& side, const vec3& out) -> PlaneTensor {
             const double r = side.shape.radius;
@@ -236,6 +237,7 @@ private:
     const LeverSide &a_, &b_;
     vec3 turn_a_, turn_b_, step_a_, step_b_;  // rotations, rad, and displacements of the centres of mass, m
     vec3 normal_;
+    vec3 line_;          // see line_of()
     float load_ = 0.0f;  // N s
     int loaded_ = 0;     // the point with the most of it
     bool touches_ = false;

@@ -104,12 +104,12 @@ struct MeshContact {
     float seen_turn = 0.0f;   ///< for patches: FeatureLimits::turn_ahead of that search, rad
     vec3 seen_side{0.0f};     ///< for patches of a two-sided mesh: `side_point` when they were searched
     Transform last_pose;      ///< for patches: pose of the shape in the mesh at the last step
-    /// For patches of two solids that overlap too deep for their features: the direction in which the shape leaves the
+    /// For patches of two solids that overlap where no features touch: the direction in which the shape leaves the
     /// mesh, unit, and the middle of the overlap, m, both in the mesh's frame. Zero if there is none.
     vec3 way_out{0.0f}, overlap_middle{0.0f};
     float overlap_depth = 0.0f;  ///< penetration of the contact point along `way_out`, m
     bool was_far = false;        ///< for patches: nothing within the margin and `reach` when they were searched
-    bool is_recovering = false;  ///< its only contact is along `way_out`
+    bool is_recovering = false;  ///< it has a contact along `way_out`
     bool by_features = false;    ///< its contacts are patches, and not with triangles (solid_contacts.h)
     /// A point on the side of the surface on which the shape belongs, mesh frame. It is the shape's middle, unless that
     /// was pressed through the surface. The middle cannot have reached the surface while its distance from this point

@@ -74,7 +74,7 @@ bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::ui
     return set.is_solid() && bodies[mesh_body].is_dynamic() && is_polyhedron;
 }
 
-/// Sets MeshContact::way_out to the area vector of the curve in which two solids cross: in that direction the volume of
+/// Sets MeshContact::way_out to the area vector of the curves in which two solids cross: in that direction the volume of
 /// the overlap falls fastest, and the direction stays the same from step to step. Sets nothing if one solid goes through
 /// the other from side to side, since the vector is about zero then.
 static void set_way_along_area(const detail::CrossingCurve& overlap, float size, MeshContact& m) {
@@ -196,17 +196,14 @@ void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optiona
                                  MeshContact& m) {
     // Faces that just touch cross each other, too, by rounding.
     const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
-    if (touches && !(s.a.is_solid() && s.b.is_solid())) return;
+    if (touches && !(may_cross && s.a.is_solid() && s.b.is_solid())) return;
     if (may_cross && !overlap)
         overlap = detail::find_overlap(s.features_a, s.features_b, to_matrix_transform(s.b_in_a), 0.0f);
     const bool crosses = may_cross && overlap->crosses;
-    if (crosses) {
-        const detail::CrossingCurve curve = unresolved(*overlap, points, touches ? s.size : 0.0f);
-        if (touches && curve.length == 0.0f) return;
-        set_way_along_area(curve, s.size, m);
-    } else if (touches) {
-        return;
-    }
+    detail::CrossingCurve curve;
+    if (crosses) curve = unresolved(*overlap, points, touches ? s.size : 0.0f);
+    if (touches && curve.length == 0.0f) return;
+    if (crosses) set_way_along_area(curve, s.size, m);
     if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
     if (!crosses && m.pressed_through) set_way_back(s, m);
     if (!(glm::dot(m.way_out, before.direction) < 0.0f)) return;

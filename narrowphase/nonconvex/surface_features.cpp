@@ -526,32 +526,15 @@ void SurfaceFeatures::fill_lanes() {
 }
 
 bool is_blocked(const SurfaceFeatures& surface, const vec3& from, const vec3& to) {
-    const vec3 middle = 0.5f * (from + to), half = 0.5f * (to - from);
     const float along_face = tolerance::feature_along_face * std::sqrt(length_squared(to - from));
-    const auto passes = [&](const SurfaceFeatures::Face& face) {
+    const auto passes = [&](std::uint32_t f) {
+        const SurfaceFeatures::Face& face = surface.faces[f];
         const float start = glm::dot(from - face.points[0], face.normal),
                     end = glm::dot(to - face.points[0], face.normal);
         if ((start >= 0.0f) == (end >= 0.0f) || std::abs(start - end) <= along_face) return false;
         return beside_face(face, from + start / (start - end) * (to - from), 0.0f) <= 0.0f;
     };
-    std::vector<std::uint32_t> waiting;
-    if (!surface.nodes.empty()) waiting.push_back(0);
-    while (!waiting.empty()) {
-        const SurfaceFeatures::FourNodes& nodes = surface.nodes[waiting.back()];
-        waiting.pop_back();
-        unsigned lanes = nodes.boxes.meeting(middle, half, 0.0f);
-        for (lanes &= nodes.lanes; lanes != 0; lanes &= lanes - 1) {
-            const int lane = std::countr_zero(lanes);
-            if (nodes.below[lane] != SurfaceFeatures::none) {
-                waiting.push_back(nodes.below[lane]);
-                continue;
-            }
-            const SurfaceFeatures::Range& range = surface.leaves[nodes.leaves[lane].first].faces;
-            const auto first = surface.faces.begin() + range.first, last = surface.faces.begin() + range.last;
-            if (std::any_of(first, last, passes)) return true;
-        }
-    }
-    return false;
+    return surface.any_face(0.5f * (from + to), 0.5f * (to - from), 0.0f, passes);
 }
 
 // ---- cones ----------------------------------------------------------------------------------------------------------

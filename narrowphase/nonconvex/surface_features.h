@@ -17,6 +17,7 @@
 #include "common/lanes/float4.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -79,7 +80,7 @@ struct FourCones {
 struct OrientedBox {
     vec3 middle;    ///< m
     vec3 axes[3];   ///< unit, at right angles to each other
-    float half[3];  ///< sides along the axes, m
+    float half[3];  ///< of the sides along the axes, m
 };
 
 /// Four of them.
@@ -198,6 +199,10 @@ struct SurfaceFeatures {
     /// Leaves out the vertices that can touch nothing, and fits the tree to the surface: finds the cones of the nodes, and
     /// the axes of their boxes. Cost: some microseconds per vertex.
     void fit_tree();
+    /// Returns whether test(index of a face) is true for a face in a leaf within `distance` (m) of a segment, by the
+    /// leaf's box. `half_way`: from the middle of the segment to one end, m.
+    template <class Test>
+    bool any_face(const vec3& middle, const vec3& half_way, float distance, const Test& test) const;
     std::size_t bytes() const;
 
 private:
@@ -205,6 +210,29 @@ private:
     void build_tree(bool fits);
     void fill_lanes();
 };
+
+template <class Test>
+bool SurfaceFeatures::any_face(const vec3& middle, const vec3& half_way, float distance, const Test& test) const {
+    std::vector<std::uint32_t> waiting;
+    if (!nodes.empty()) waiting.push_back(0);
+    while (!waiting.empty()) {
+        const FourNodes& four = nodes[waiting.back()];
+        waiting.pop_back();
+        for (unsigned lanes = four.lanes & four.boxes.meeting(middle, half_way, distance); lanes != 0;
+             lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            if (four.below[lane] != none) {
+                waiting.push_back(four.below[lane]);
+                continue;
+            }
+            const Range& range = leaves[four.leaves[lane].first].faces;
+            for (std::uint32_t f = range.first; f < range.last; ++f) {
+                if (test(f)) return true;
+            }
+        }
+    }
+    return false;
+}
 
 /// Returns how far a direction leads out of a vertex's region: at most 0 inside.
 inline float out_of_region(const SurfaceFeatures& surface, const SurfaceFeatures::Vertex& vertex, const vec3& normal) {

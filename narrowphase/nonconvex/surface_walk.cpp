@@ -1,34 +1,17 @@
 #include "narrowphase/nonconvex/surface_walk.h"
 
-#include <bit>
 #include <cmath>
-#include <vector>
 
 namespace talus::detail {
 
 SurfaceWalk::SurfaceWalk(const SurfaceFeatures& surface, const vec3& point, float room) : surface_(surface) {
-    std::vector<std::uint32_t> waiting;
-    if (!surface.nodes.empty()) waiting.push_back(0);
-    while (!waiting.empty()) {
-        const SurfaceFeatures::FourNodes& nodes = surface.nodes[waiting.back()];
-        waiting.pop_back();
-        for (unsigned lanes = nodes.lanes & nodes.boxes.meeting(point, vec3(0.0f), room); lanes != 0;
-             lanes &= lanes - 1) {
-            const int lane = std::countr_zero(lanes);
-            if (nodes.below[lane] != SurfaceFeatures::none) {
-                waiting.push_back(nodes.below[lane]);
-                continue;
-            }
-            const SurfaceFeatures::Range& range = surface.leaves[nodes.leaves[lane].first].faces;
-            for (std::uint32_t f = range.first; f < range.last; ++f) {
-                const SurfaceFeatures::Face& face = surface.faces[f];
-                const float height = glm::dot(face.normal, point - face.points[0]);
-                if (!(std::abs(height) <= room && beside_face(face, point, 0.0f) <= room)) continue;
-                face_ = f;
-                return;
-            }
-        }
-    }
+    surface.any_face(point, vec3(0.0f), room, [&](std::uint32_t f) {
+        const SurfaceFeatures::Face& face = surface.faces[f];
+        const float height = glm::dot(face.normal, point - face.points[0]);
+        const bool holds = std::abs(height) <= room && beside_face(face, point, 0.0f) <= room;
+        if (holds) face_ = f;
+        return holds;
+    });
 }
 
 vec3 SurfaceWalk::farthest(const vec3& direction) {

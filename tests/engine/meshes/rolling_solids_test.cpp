@@ -1,6 +1,6 @@
 /// Solids and hulls of fine facets that roll and rock.
 
-#include "samples/scenes/kit/solids.h"
+#include "tests/engine/meshes/solids.h"
 #include "tests/engine/worlds.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
@@ -18,12 +18,6 @@ using namespace talus;
 using namespace talus::test;
 
 namespace {
-
-std::shared_ptr<const TriangleSet> solid_of(const samples::MeshFile& file) {
-    const auto made = make_mesh({.vertices = file.vertices, .indices = file.triangles, .solid = true});
-    REQUIRE_MESSAGE(bool(made), made.error().message);
-    return *made;
-}
 
 Shape hull_of(const samples::MeshFile& file) {
     const auto made = make_hull(file.vertices);

@@ -1,6 +1,6 @@
 /// The materials of triangles in the contacts of solids, and which triangle is reported.
 
-#include "samples/scenes/kit/solids.h"
+#include "tests/engine/meshes/solids.h"
 #include "tests/engine/worlds.h"
 
 #include <talus/narrowphase/triangles/height_field.h>
@@ -32,19 +32,7 @@ std::shared_ptr<const TriangleSet> slab(const vec3& half, bool solid, std::uint8
     return *made;
 }
 
-std::shared_ptr<const TriangleSet> plain_cube() {
-    const samples::MeshFile file = samples::box_solid(vec3(0.2f));
-    const auto made = make_mesh({.vertices = file.vertices, .indices = file.triangles, .solid = true});
-    REQUIRE(bool(made));
-    return *made;
-}
-
-BodyDef mesh_body(const std::shared_ptr<const TriangleSet>& mesh, const dvec3& position) {
-    BodyDef def;
-    def.mesh = mesh;
-    def.position = position;
-    return def;
-}
+std::shared_ptr<const TriangleSet> plain_cube() { return solid_of(samples::box_solid(vec3(0.2f))); }
 
 double rebound(World& world, BodyId id) {
     run(world, 50);
@@ -76,7 +64,7 @@ TEST_CASE("a solid bounces and slides on triangles as their materials say") {
         CAPTURE(each.name);
         for (const bool bounces : {true, false}) {
             World world{WorldDef{}};
-            BodyDef below = mesh_body(each.set, each.position);
+            BodyDef below = solid_body(each.set, each.position);
             below.type = BodyType::fixed;
             Material special;
             if (bounces)
@@ -85,7 +73,7 @@ TEST_CASE("a solid bounces and slides on triangles as their materials say") {
                 special.friction = 0.0f;
             below.mesh_materials = {Material{}, special};
             add(world, below);
-            BodyDef def = mesh_body(cube, {0.0, bounces ? 2.0 : 0.2, 0.0});
+            BodyDef def = solid_body(cube, {0.0, bounces ? 2.0 : 0.2, 0.0});
             if (!bounces) def.linear_velocity = {1.5f, 0.0f, 0.0f};
             const BodyId id = add(world, def);
             if (bounces) {
@@ -110,12 +98,12 @@ TEST_CASE("the materials of a solid's own triangles count, side by side on one f
     for (const bool on_box : {true, false}) {
         CAPTURE(on_box);
         World world{WorldDef{}};
-        BodyDef below = on_box ? ground() : mesh_body(slab({5.0f, 0.5f, 5.0f}, true), {0.0, -0.5, 0.0});
+        BodyDef below = on_box ? ground() : solid_body(slab({5.0f, 0.5f, 5.0f}, true), {0.0, -0.5, 0.0});
         below.type = BodyType::fixed;
         add(world, below);
         Material bouncy;
         bouncy.restitution = 1.0f;
-        BodyDef def = mesh_body(slab(vec3(0.2f), true, 1), {0.0, 2.0, 0.0});
+        BodyDef def = solid_body(slab(vec3(0.2f), true, 1), {0.0, 2.0, 0.0});
         def.mesh_materials = {Material{}, bouncy};
         const BodyId id = add(world, def);
         CHECK(rebound(world, id) == doctest::Approx(2.0).epsilon(0.01));
@@ -134,13 +122,13 @@ TEST_CASE("the materials of a solid's own triangles count, side by side on one f
         make_mesh({.vertices = file.vertices, .indices = file.triangles, .materials = materials, .solid = true});
     REQUIRE(bool(made));
     World world{WorldDef{}};
-    BodyDef below = mesh_body(*made, {0.0, -0.5, 0.0});
+    BodyDef below = solid_body(*made, {0.0, -0.5, 0.0});
     below.type = BodyType::fixed;
     Material smooth;
     smooth.friction = 0.0f;
     below.mesh_materials = {Material{}, smooth};
     add(world, below);
-    BodyDef def = mesh_body(plain_cube(), {0.0, 0.2, 0.0});
+    BodyDef def = solid_body(plain_cube(), {0.0, 0.2, 0.0});
     def.linear_velocity = {1.0f, 0.0f, 1.0f};
     const BodyId id = add(world, def);
     run(world, 5);
@@ -154,10 +142,10 @@ TEST_CASE("the materials of a solid's own triangles count, side by side on one f
 TEST_CASE("a contact of two solids names a triangle of the one that is a mesh") {
     World world{WorldDef{}};
     const auto floor = slab({5.0f, 0.5f, 5.0f}, true);
-    BodyDef below = mesh_body(floor, {0.0, -0.5, 0.0});
+    BodyDef below = solid_body(floor, {0.0, -0.5, 0.0});
     below.type = BodyType::fixed;
     add(world, below);
-    add(world, mesh_body(plain_cube(), {0.0, 0.2, 0.0}));
+    add(world, solid_body(plain_cube(), {0.0, 0.2, 0.0}));
     const auto cube = slab(vec3(0.2f), true);
     BodyDef box_below = fixed_body(box(vec3(0.5f)), {3.0, -0.5, 0.0});
     add(world, box_below);

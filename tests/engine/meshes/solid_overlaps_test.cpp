@@ -1,7 +1,7 @@
 /// Solids that overlap deeper than their features tell.
 
 #include "narrowphase/nonconvex/surfaces_cross.h"
-#include "samples/scenes/kit/solids.h"
+#include "tests/engine/meshes/solids.h"
 #include "tests/engine/worlds.h"
 
 #include <talus/narrowphase/triangles/mesh.h>
@@ -20,12 +20,6 @@ using namespace talus::test;
 
 namespace {
 
-std::shared_ptr<const TriangleSet> solid_of(const samples::MeshFile& file) {
-    const auto made = make_mesh({.vertices = file.vertices, .indices = file.triangles, .solid = true});
-    REQUIRE_MESSAGE(bool(made), made.error().message);
-    return *made;
-}
-
 /// A box with a cavity.
 samples::MeshFile crate_with_cavity(float half, float inner) {
     samples::MeshFile file = samples::box_solid(vec3(half));
@@ -36,14 +30,6 @@ samples::MeshFile crate_with_cavity(float half, float inner) {
         for (const std::size_t i : {0, 2, 1}) file.triangles.push_back(first + cavity.triangles[t + i]);
     }
     return file;
-}
-
-BodyDef solid_body(const std::shared_ptr<const TriangleSet>& mesh, const dvec3& position, const quat& rotation) {
-    BodyDef def;
-    def.mesh = mesh;
-    def.position = position;
-    def.rotation = rotation;
-    return def;
 }
 
 /// How deep the corners of either solid are in the other one, m.

@@ -1,6 +1,6 @@
 /// Solids that are not convex as bodies: MeshDef::solid.
 
-#include "samples/scenes/kit/solids.h"
+#include "tests/engine/meshes/solids.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
 #include "samples/scenes/scene.h"
 #include "tests/engine/worlds.h"
@@ -21,23 +21,6 @@ using namespace talus;
 using namespace talus::test;
 
 namespace {
-
-std::shared_ptr<const TriangleSet> solid_of(const samples::MeshFile& file, float scale = 1.0f) {
-    std::vector<vec3> vertices = file.vertices;
-    for (vec3& v : vertices) v *= scale;
-    const auto made = make_mesh({.vertices = vertices, .indices = file.triangles, .solid = true});
-    REQUIRE_MESSAGE(bool(made), made.error().message);
-    return *made;
-}
-
-BodyDef solid_body(const std::shared_ptr<const TriangleSet>& mesh, const dvec3& position,
-                   const quat& rotation = quat(1, 0, 0, 0)) {
-    BodyDef def;
-    def.mesh = mesh;
-    def.position = position;
-    def.rotation = rotation;
-    return def;
-}
 
 /// Two pyramids on one hexagon, with their points along x.
 samples::MeshFile spindle(float half_length, float radius) {

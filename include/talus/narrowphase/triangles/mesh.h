@@ -21,7 +21,7 @@ struct MeshDef {
     std::span<const std::uint8_t> materials{};  ///< one per triangle, or none: all 0
     bool two_sided = false;                     ///< stops bodies from both sides; else from the front only
     /// The mesh is the boundary of a solid of any shape and genus, which dynamic bodies can have. It must be closed,
-    /// with all triangles facing outward, and one-sided.
+    /// with all triangles facing outward, and one-sided. Shells that face inward are cavities, and must be inside.
     bool solid = false;
 };
 
@@ -33,7 +33,7 @@ struct MeshDef {
 ///
 /// Refused: no triangle left, indices out of range or not three per triangle, materials not one per triangle, vertices
 /// that are not finite or have coordinates beyond 1e6 m; and, for a solid, a mesh that is two-sided, not closed, or
-/// whose triangles do not all face outward (the error names an edge).
+/// whose triangles do not all face outward (the error names an edge). Where a shell is in another one is not checked.
 Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def);
 
 /// Returns mass, centre of mass and inertia of the solid inside a closed mesh at a density (kg/m^3), exact to rounding.
