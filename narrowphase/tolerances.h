@@ -334,6 +334,13 @@ inline constexpr float feature_crossing = 1e-3f;
 /// along a face are lost by rounding, as of a box whose side is upright on another box. Larger: a thin wall that is hit
 /// at a grazing angle does not count.
 inline constexpr float feature_along_face = 1e-3f;
+/// The same as feature_slack and feature_edge_slack where a surface touches the round part of a shape: each place of a
+/// flat face has another normal there, and only one of them touches. Larger: a box on a ball of 20 m rocks on its
+/// corners for ever. Smaller: a ball that rolls over an edge has no contact for a step, by rounding.
+inline constexpr float round_slack = 2e-4f;
+/// Slope up to which an edge counts as level beside a round shape: its nearest place is one of its ends then. Larger: a bar
+/// on a large ball has no contact in its middle. Smaller: that place is rounding.
+inline constexpr float round_level = 1e-4f;
 /// How far an edge's end may be off a plane to count as level, in lengths of the edge.
 inline constexpr float feature_level = 1e-4f;
 /// Cosine between the normals of two contacts that are pushed apart in the same way.

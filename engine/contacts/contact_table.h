@@ -65,6 +65,7 @@ struct alignas(16) ContactState {
     float last_impulse = 0.0f;   ///< normal, sum of all points in the last step in which it touched, N s
     /// Of a patch (solid_contacts.h): the triangles of both shapes where it is deepest, in their sets.
     std::uint32_t triangle_a = no_triangle, triangle_b = no_triangle;
+    bool rolls = false;  ///< for patches: detail::FeaturePoint::rolls of its points
 
     /// Scales the impulses from which the next sub-step starts (warm starting).
     void scale_impulses(float by) {

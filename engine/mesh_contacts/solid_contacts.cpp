@@ -8,6 +8,7 @@
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/nonconvex/node_pairs.h"
 #include "narrowphase/nonconvex/seen_sides.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -45,13 +46,13 @@ vec3 inner_point(const TriangleSet& solid) {
 std::shared_ptr<const TriangleSet> surface_of(const Shape& shape) {
     std::vector<vec3> vertices;
     std::vector<std::uint32_t> indices;
-    if (shape.type == ShapeType::box) {
+    if (shape.type == ShapeType::box && shape.radius == 0.0f) {
         const vec3& h = shape.half_extents;
         for (int k = 0; k < 8; ++k)
             vertices.push_back({(k & 1) != 0 ? h.x : -h.x, (k & 2) != 0 ? h.y : -h.y, (k & 4) != 0 ? h.z : -h.z});
         indices = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
                    2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
-    } else if (shape.type == ShapeType::hull) {
+    } else if (shape.type == ShapeType::hull && shape.radius == 0.0f) {
         vertices = shape.hull->vertices;
         for (const HullFace& face : shape.hull->faces) {
             for (std::uint32_t k = 2; k < face.count; ++k) {
@@ -69,9 +70,7 @@ bool meets_by_features(const ShapePool& shapes, const BodyStore& bodies, std::ui
                        std::uint32_t mesh_body) {
     const TriangleSet& set = *shapes.defs[mesh].mesh;
     if (const TriangleSet* const own = shapes.defs[shape].mesh.get()) return own->is_solid() || set.is_solid();
-    const Shape& own = shapes.defs[shape].shape;
-    const bool is_polyhedron = (own.type == ShapeType::box || own.type == ShapeType::hull) && own.radius == 0.0f;
-    return set.is_solid() && bodies[mesh_body].is_dynamic() && is_polyhedron;
+    return set.is_solid() && bodies[mesh_body].is_dynamic();
 }
 
 /// Sets MeshContact::way_out to the area vector of the curves in which two solids cross: in that direction the volume of
@@ -85,16 +84,14 @@ static void set_way_along_area(const detail::CrossingCurve& overlap, float size,
     m.overlap_depth = settings::solid_recovery * size;
 }
 
-/// The two surfaces of a pair in this step, A that of the mesh.
-struct SolidContacts::Surfaces {
-    const TriangleSet &a, &b;
-    const detail::SurfaceFeatures &features_a, &features_b;
+/// Where the two shapes of a pair are in this step, A the mesh, and how they move.
+struct SolidContacts::Placement {
     Transform b_in_a;
     float radius_a, radius_b;  ///< of spheres around the origins of their frames, m
     float size;                ///< half of the longest side of the smaller one's box, m
     float ahead;               ///< the most that points of the two are expected to move past each other in the step, m
-    float
-        turn_ahead;  ///< how far they may rotate in the step if an impact turns all of their motion into rotation, rad
+    /// How far they may rotate in the step if an impact turns all of their motion into rotation, rad.
+    float turn_ahead;
 
     float motion_since(const Transform& pose) const {
         return radius_b < radius_a
@@ -105,6 +102,9 @@ struct SolidContacts::Surfaces {
         const quat q = multiply(conjugate(pose.rotation), b_in_a.rotation);
         return 2.0f * std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     }
+    /// Points of a separation up to this count, m: if one of the two is stopped by a third one, they may overlap for a
+    /// step.
+    float margin() const { return tolerance::contact_margin * size + std::min(ahead, tolerance::contact_reach * size); }
     /// Overlaps up to this depth count wherever they are; deeper ones only between parts inside of the other solid, m.
     float shallow() const { return settings::solid_depth * size; }
     /// MeshContact::seen_depth of surfaces that do not cross: they overlap by rounding at most, and by what they move.
@@ -113,6 +113,12 @@ struct SolidContacts::Surfaces {
     float most_turn(float reach) const {
         return std::min(reach / std::max(std::min(radius_a, radius_b), 1e-6f), tolerance::feature_most_turn);
     }
+};
+
+/// The two surfaces of a pair, A that of the mesh.
+struct SolidContacts::Surfaces : Placement {
+    const TriangleSet &a, &b;
+    const detail::SurfaceFeatures &features_a, &features_b;
 };
 
 /// The direction in which a point's depth in a solid falls fastest.
@@ -179,7 +185,7 @@ static detail::CrossingCurve unresolved(const detail::SurfaceOverlap& overlap,
     return sum;
 }
 
-SolidContacts::WayBefore SolidContacts::way_before(const Surfaces& s, const MeshContact& m) {
+SolidContacts::WayBefore SolidContacts::way_before(const Placement& s, const MeshContact& m) {
     if (!m.is_recovering) return {};
     if (s.radius_b <= s.radius_a)
         return {m.way_out, m.overlap_depth - glm::dot(s.b_in_a.position - m.seen_pose.position, m.way_out)};
@@ -206,10 +212,23 @@ void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optiona
     if (crosses) set_way_along_area(curve, s.size, m);
     if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);
     if (!crosses && m.pressed_through) set_way_back(s, m);
+    keep_way(s, before, m);
+}
+
+/// Where two ways out are about as short, the two shapes would be pushed to and fro for ever.
+void SolidContacts::keep_way(const Placement& s, const WayBefore& before, MeshContact& m) {
     if (!(glm::dot(m.way_out, before.direction) < 0.0f)) return;
-    // Where two ways out are about as short, the two solids would be pushed to and fro for ever.
     m.way_out = before.direction;
     m.overlap_depth = std::max(before.depth, settings::solid_recovery * s.size);
+}
+
+/// Adds the point of MeshContact::way_out, if there is one.
+void SolidContacts::push_out(const Placement& s, MeshContact& m, std::vector<detail::FeaturePoint>& points) {
+    m.is_recovering = m.way_out != vec3(0.0f);
+    if (!m.is_recovering) return;
+    const vec3 on_b = m.overlap_middle - m.overlap_depth * m.way_out;
+    points.push_back({m.overlap_middle, transform_point(relative(s.b_in_a, Transform{}), on_b), m.way_out,
+                      -m.overlap_depth, 0x9e3779b9u});
 }
 
 /// Collects the features of a mesh that is no solid, within a distance of the shape, m. A two-sided one is seen from
@@ -305,9 +324,10 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
         known.mesh = m.mesh, known.shape = m.shape, known.versions = versions;
         if (!shapes.defs[m.shape].mesh) known.own_set = surface_of(shapes.defs[m.shape].shape);
     }
+    const ShapeDef& def = shapes.defs[m.shape];
     const TriangleSet& a = *shapes.defs[m.mesh].mesh;
-    const TriangleSet* const b = known.own_set ? known.own_set.get() : shapes.defs[m.shape].mesh.get();
-    if (b == nullptr) return;
+    const TriangleSet* const b = known.own_set ? known.own_set.get() : def.mesh.get();
+    const Aabb &box_a = a.bounds(), &box_b = shapes.locals[m.shape].box;
     const PredictedMotion &of_a = colliders.motions[m.mesh], &of_b = colliders.motions[m.shape];
     const float ahead =
         std::sqrt(length_squared(of_b.displacement - of_a.displacement)) + of_a.rotation_reach + of_b.rotation_reach;
@@ -315,30 +335,36 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
         const Body& body = world.bodies[slot];
         return body.is_dynamic() ? std::min(ahead / body.gyration, tolerance::feature_most_turn_ahead) : 0.0f;
     };
-    const Surfaces s{a,
-                     *b,
-                     a.is_solid() ? *a.solid_features() : known.of_mesh,
-                     *b->solid_features(),
-                     relative(colliders.poses[m.mesh], colliders.poses[m.shape]),
-                     radius_of(a.bounds()),
-                     radius_of(b->bounds()),
-                     std::min(largest(half_extents(a.bounds())), largest(half_extents(b->bounds()))),
-                     ahead,
-                     std::max(turn_ahead(m.mesh_body), turn_ahead(m.shape_body))};
-    // If one of the two is stopped by a third one, they may overlap for a step.
-    const float margin = tolerance::contact_margin * s.size + std::min(s.ahead, tolerance::contact_reach * s.size);
+    const Placement placement{relative(colliders.poses[m.mesh], colliders.poses[m.shape]),
+                              radius_of(box_a),
+                              radius_of(box_b),
+                              std::min(largest(half_extents(box_a)), largest(half_extents(box_b))),
+                              ahead,
+                              std::max(turn_ahead(m.mesh_body), turn_ahead(m.shape_body))};
+    if (b == nullptr)
+        find_with_round(placement, a, def.shape, known, m, points);
+    else
+        find_with_surface(
+            {placement, a, *b, a.is_solid() ? *a.solid_features() : known.of_mesh, *b->solid_features()}, world,
+            task.mesh_contact, known, points);
+}
+
+void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& world, std::uint32_t mesh_contact,
+                                      Known& known, std::vector<detail::FeaturePoint>& points) {
+    MeshContact& m = world.contacts.mesh_contacts[mesh_contact];
+    const float margin = s.margin();
     // They overlap by little more than in the last step, and by what they have moved since. If they are new, the overlap
     // is not known yet.
     float deepest = 0.0f;
-    for_each_contact_of_mesh(world.contacts, task.mesh_contact, [&](std::uint32_t c) {
+    for_each_contact_of_mesh(world.contacts, mesh_contact, [&](std::uint32_t c) {
         const Manifold& manifold = world.contacts.caches[c].manifold;
         for (int i = 0; i < manifold.count && !m.is_recovering; ++i)
             deepest = std::max(deepest, -manifold.points[i].separation);
     });
     const bool is_new = !(m.reach >= 0.0f);
     const auto thickness_of = [&](const TriangleSet& set) { return set.is_solid() ? set.solid_thickness() : s.size; };
-    const float thickness = std::min(thickness_of(a), thickness_of(*b));
-    const float most_depth = are_few(a.size(), b->size()) ? settings::few_solid_most_depth * s.size
+    const float thickness = std::min(thickness_of(s.a), thickness_of(s.b));
+    const float most_depth = are_few(s.a.size(), s.b.size()) ? settings::few_solid_most_depth * s.size
                                                           : std::max(settings::solid_most_depth * s.size,
                                                                      settings::solid_thick_depth * thickness);
     // Continuous collision lets a thin body in by less than half of its thickness, at one end while the other one rests.
@@ -369,11 +395,65 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
         known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
     }
     if (!holds) find_way_out(s, may_cross, overlap, points, before, m);
-    m.is_recovering = m.way_out != vec3(0.0f);
-    if (!m.is_recovering) return;
-    const vec3 on_b = m.overlap_middle - m.overlap_depth * m.way_out;
-    points.push_back({m.overlap_middle, transform_point(relative(s.b_in_a, Transform{}), on_b), m.way_out,
-                      -m.overlap_depth, 0x9e3779b9u});
+    push_out(s, m, points);
+}
+
+/// Sets MeshContact::way_out for a shape that overlaps a solid where no features touch.
+static void set_way_from_round(const TriangleSet& solid, const Shape& shape, const Transform& shape_in_solid,
+                               float radius, float size, MeshContact& m) {
+    const MatrixTransform place = to_matrix_transform(shape_in_solid);
+    const vec3 middle = transform_point(place, vec3(detail::inside_of(shape)));
+    const vec3 inner = inner_point(solid);
+    const detail::ShapeDistance of_inner =
+        detail::distance_from_shape(shape, inverse_transform_point(shape_in_solid, inner));
+    if (of_inner.separation < 0.0f) {  // the solid is the smaller one
+        m.way_out = -(place.rotation * of_inner.normal);
+        m.overlap_middle = inner;
+        m.overlap_depth = -of_inner.separation + settings::solid_recovery * size;
+        return;
+    }
+    if (!overlaps(solid, shape, place)) return;
+    const bool is_in = detail::is_inside(solid, middle);
+    const WayOut way = way_out_of(solid, middle, is_in);
+    m.way_out = way.direction;
+    m.overlap_middle = middle;
+    m.overlap_depth = is_in ? way.depth + std::min(radius, size) : settings::solid_recovery * size;
+}
+
+/// The same for a solid and a shape that is no polyhedron.
+void SolidContacts::find_with_round(const Placement& s, const TriangleSet& solid, const Shape& shape, Known& known,
+                                    MeshContact& m, std::vector<detail::FeaturePoint>& points) {
+    const float margin = s.margin();
+    const bool holds = m.reach >= 0.0f && s.motion_since(m.seen_pose) <= m.reach && margin <= m.seen_margin;
+    const WayBefore before = way_before(s, m);
+    m.last_pose = s.b_in_a;
+    if (!holds) {
+        const float most_reach = (settings::solid_most_reach + settings::solid_reach) * s.size;
+        const bool is_fast = s.ahead > most_reach;
+        m.reach = is_fast ? 0.0f
+                          : std::min(settings::solid_steps_ahead * s.ahead + settings::solid_reach * s.size, most_reach);
+        m.seen_pose = s.b_in_a;
+        m.seen_margin = is_fast ? margin : settings::solid_margin_ahead * margin;
+        m.way_out = vec3(0.0f);
+    }
+    const bool is_here = known.pose.position == m.seen_pose.position && known.pose.rotation == m.seen_pose.rotation;
+    if (!is_here || known.reach != m.reach) {
+        known.pose = m.seen_pose;
+        known.reach = m.reach;
+        known.round.find(*solid.solid_features(), shape, to_matrix_transform(m.seen_pose), m.seen_margin + m.reach);
+    }
+    m.was_far = known.round.size() == 0;
+    detail::FeatureLimits limits;
+    limits.turn_ahead = s.turn_ahead;
+    limits.room = settings::solid_room * s.size;
+    limits.sure = settings::solid_sure_depth * s.size;
+    known.round.evaluate(*solid.solid_features(), shape, to_matrix_transform(s.b_in_a), margin, limits, points);
+    const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
+    if (!holds && !touches) {
+        set_way_from_round(solid, shape, s.b_in_a, s.radius_b, s.size, m);
+        keep_way(s, before, m);
+    }
+    push_out(s, m, points);
 }
 
 /// Returns whose face gives a patch its normal.
@@ -431,6 +511,7 @@ void SolidContacts::set_manifold(const ContactWorld& world, const Patch& patch, 
     const Materials before = materials_at(world.shapes, m, state.triangle_a, state.triangle_b);
     state.triangle_a = deepest_point.triangles[0];
     state.triangle_b = world.shapes.defs[record.b].mesh ? deepest_point.triangles[1] : no_triangle;
+    state.rolls = patch.rolls;
     if (!(patch.materials == before)) world.mix_materials(patch.contact);
     int count = choose_lasting_points(candidates, patch.normal, record.size, reach, state, chosen);
     const PredictedMotion &of_a = world.colliders.motions[record.a], &of_b = world.colliders.motions[record.b];
@@ -471,6 +552,7 @@ std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactWorld& 
         const ContactState& state = contacts.states[c];
         patches.push_back({contacts.caches[c].manifold.normal,
                            materials_at(world.shapes, m, state.triangle_a, state.triangle_b),
+                           state.rolls,
                            c,
                            {}});
     });
@@ -482,12 +564,12 @@ std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactWorld& 
         const Materials materials = materials_at(world.shapes, m, p->triangles[0], p->triangles[1]);
         for (Patch& patch : patches) {
             const float facing = glm::dot(patch.normal, p->normal);
-            if (facing >= nearest && patch.materials == materials) nearest = facing, best = &patch;
+            if (facing >= nearest && patch.materials == materials && patch.rolls == p->rolls) nearest = facing, best = &patch;
         }
         if (best == nullptr || best->points.empty()) {
             if (used == most) continue;
             ++used;
-            if (best == nullptr) best = &patches.emplace_back(Patch{p->normal, materials, null_index, {}});
+            if (best == nullptr) best = &patches.emplace_back(Patch{p->normal, materials, p->rolls, null_index, {}});
             best->normal = p->normal;  // of its deepest point
         }
         best->points.push_back(*p);
@@ -587,7 +669,9 @@ void SolidContacts::collide(const ContactWorld& world, std::span<const Task> tas
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         apply(world, tasks[i], found_[i]);
         if constexpr (!profiling_compiled_in) continue;
-        profile.features += known_[tasks[i].mesh_contact].candidates.take_counts();
+        Known& known = known_[tasks[i].mesh_contact];
+        profile.features += known.candidates.take_counts();
+        profile.features += known.round.take_counts();
         profile.features.points += found_[i].size();
     }
     double& sum = profile.microseconds[static_cast<std::size_t>(Rung::features)];
@@ -599,7 +683,7 @@ void SolidContacts::collide(const ContactWorld& world, std::span<const Task> tas
 std::size_t SolidContacts::bytes() const {
     std::size_t sum = known_.capacity() * sizeof(Known) + found_.capacity() * sizeof(found_[0]);
     for (const Known& each : known_) {
-        sum += each.of_mesh.bytes() + each.candidates.bytes() + (each.own_set ? each.own_set->bytes() : 0);
+        sum += each.of_mesh.bytes() + each.candidates.bytes() + each.round.bytes() + (each.own_set ? each.own_set->bytes() : 0);
     }
     for (const auto& each : found_) sum += each.capacity() * sizeof(detail::FeaturePoint);
     return sum;

@@ -1,21 +1,19 @@
 #pragma once
-/// The contacts of solids that are not convex with each other, with meshes and height fields, and with boxes and hulls:
-/// by their features (narrowphase/nonconvex/feature_contacts.h).
+/// The contacts of solids that are not convex with each other, with meshes and height fields, and with convex shapes: by
+/// their features (narrowphase/nonconvex/feature_contacts.h; round_contacts.h for what is no polyhedron).
 ///
 /// Two such shapes can touch in many places and directions at once. Points that face alike are a *patch*, and each
 /// patch is a contact of its own, with up to four points. All patches of two shapes belong to one MeshContact.
 ///
 ///     stage pairs:    two shapes whose boxes are near -> MeshContact::by_features
 ///     stage collide:  features near the overlap -> candidates -> points -> patches -> manifolds of contacts
-///
-/// (Spheres, capsules, cylinders and cones meet the triangles of a solid one by one, as those of any mesh:
-/// mesh_contacts.h.)
 
 #include <talus/engine/profile.h>
 #include <talus/jobs.h>
 #include "common/scratch.h"
 #include "engine/contacts/contact_world.h"
 #include "narrowphase/nonconvex/feature_contacts.h"
+#include "narrowphase/nonconvex/round_contacts.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
 
 #include <cstdint>
@@ -68,6 +66,7 @@ private:
     struct Patch {
         vec3 normal;  ///< from the mesh to the shape, mesh frame
         Materials materials;
+        bool rolls;  ///< detail::FeaturePoint::rolls
         std::uint32_t contact;
         std::vector<detail::FeaturePoint> points;
     };
@@ -80,16 +79,20 @@ private:
         std::shared_ptr<const TriangleSet> own_set;  ///< of the shape, if it is a box or a hull
         detail::SurfaceFeatures of_mesh;             ///< if the mesh is no solid: near the shape
         detail::FeatureCandidates candidates;
+        detail::RoundCandidates round;  ///< instead of those, with a shape that is no polyhedron
     };
+    struct Placement;
     struct Surfaces;
     /// MeshContact::way_out as it was found last: the same in the frame of the larger surface. Zero if there was none.
     struct WayBefore {
         vec3 direction{0.0f};  ///< in the mesh's present frame
         float depth = 0.0f;    ///< what is left of MeshContact::overlap_depth, m
     };
-    static WayBefore way_before(const Surfaces& s, const MeshContact& m);
+    static WayBefore way_before(const Placement& s, const MeshContact& m);
     static void find_way_out(const Surfaces& s, bool may_cross, std::optional<detail::SurfaceOverlap>& overlap,
                              std::span<const detail::FeaturePoint> points, const WayBefore& before, MeshContact& m);
+    static void keep_way(const Placement& s, const WayBefore& before, MeshContact& m);
+    static void push_out(const Placement& s, MeshContact& m, std::vector<detail::FeaturePoint>& points);
     static void set_way_to_surface(const Surfaces& s, bool crosses, MeshContact& m);
     static void set_way_back(const Surfaces& s, MeshContact& m);
     static void collect(const Surfaces& s, Known& known, const Transform& b_in_a, float around, const vec3& side);
@@ -98,6 +101,10 @@ private:
     static void find_candidates(const Surfaces& s, Known& known, const MeshContact& m, detail::FeatureLimits limits,
                                 std::optional<detail::SurfaceOverlap>& overlap);
     void find(const ContactWorld& world, const Task& task, std::vector<detail::FeaturePoint>& points);
+    static void find_with_surface(const Surfaces& s, const ContactWorld& world, std::uint32_t mesh_contact,
+                                  Known& known, std::vector<detail::FeaturePoint>& points);
+    static void find_with_round(const Placement& s, const TriangleSet& solid, const Shape& shape, Known& known,
+                                MeshContact& m, std::vector<detail::FeaturePoint>& points);
     void apply(const ContactWorld& world, const Task& task, std::span<const detail::FeaturePoint> points);
     static Materials materials_at(const ShapePool& shapes, const MeshContact& m, std::uint32_t of_mesh,
                                   std::uint32_t of_shape);

@@ -131,12 +131,12 @@ void visit_fields(Bytes& bytes, ContactState& s) {
            step_impulses, step_friction_impulse, rolling_arm, rolling_impulse, pair, next_in_pair, previous_in_pair,
            mesh_contact, next_in_mesh_contact, previous_in_mesh_contact, color, special_surface, sensor, touching,
            hit_events, modifiable, replaced, modified, met, held_back, of_compound, in_group, merged, continued,
-           last_impulse, triangle_a, triangle_b] = s;
+           last_impulse, triangle_a, triangle_b, rolls] = s;
     auto saved_count = static_cast<std::uint8_t>(point_count);
     bytes(impulses, friction, restitution, twist_arm, twist_impulse, friction_impulse, slop, substep, ids, saved_count,
           step_impulses, step_friction_impulse, rolling_arm, rolling_impulse, pair, next_in_pair, mesh_contact, color,
           special_surface, sensor, touching, hit_events, modifiable, replaced, modified, met, held_back, of_compound,
-          in_group, merged, continued, last_impulse, triangle_a, triangle_b);
+          in_group, merged, continued, last_impulse, triangle_a, triangle_b, rolls);
     if constexpr (Bytes::reads) {
         if (bytes.expect(saved_count <= max_manifold_points, "a contact has too many points"))
             point_count = saved_count;

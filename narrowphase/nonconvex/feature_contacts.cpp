@@ -13,12 +13,6 @@ namespace talus::detail {
 
 namespace {
 
-std::uint32_t mixed(std::uint32_t a, std::uint32_t b) {
-    std::uint64_t sum = (std::uint64_t{a} << 32 | b) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 29;
-    return static_cast<std::uint32_t>((sum * 0xbf58476d1ce4e5b9u) >> 32);
-}
-
 vec3 unit_or_zero(const vec3& v) {
     const float length = std::sqrt(length_squared(v));
     return length > 0.0f ? v / length : vec3(0.0f);
@@ -108,15 +102,6 @@ private:
     OrientedBox box_;
     DirectionCone normals_;
 };
-
-/// Returns whether a vertex admits a contact normal (unit, the surface's frame), or will after a rotation by `turn_ahead`
-/// (rad). Far outside of the vertex's region, out_of_region() does not bound the angle; the cone of its normals does.
-bool may_touch_along(const SurfaceFeatures& surface, const SurfaceFeatures::Vertex& vertex, const vec3& normal,
-                     float turn_ahead) {
-    const float out = out_of_region(surface, vertex, normal);
-    if (out <= tolerance::feature_slack) return true;
-    return out <= tolerance::feature_slack + turn_ahead && vertex.normals.holds(normal, turn_ahead);
-}
 
 /// Returns whether a vertex and a face may become a contact. `p`: the vertex in the frame of the face.
 /// `to_vertex(normal)`: the face's normal in the frame of the vertex. Counts those that are near enough.

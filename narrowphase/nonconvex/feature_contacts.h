@@ -41,6 +41,7 @@ struct FeaturePoint {
     std::uint32_t id = 0;                                     ///< of the two features: the same as long as they touch
     FaceOwner face_owner = FaceOwner::none;                   ///< the surface whose face one of them is
     std::uint32_t triangles[2] = {no_triangle, no_triangle};  ///< of A and B: each has the feature, in its set
+    bool rolls = false;  ///< the round part of one shape touches a face or an edge of the other one, and rolls over it
 };
 
 /// How far the candidates of two surfaces go.
