@@ -22,6 +22,28 @@ const TriangleSet* SweptSolids::surface(const ContinuousInput& in, std::uint32_t
     return surface.set.get();
 }
 
+/// Returns the motion of a shape without what it spins about an axis of symmetry of its own: nothing of it moves by that.
+/// A body that a spinning roller holds up would else be carried around with it.
+static RigidMotion without_own_spin(const ShapeDef& def, RigidMotion motion) {
+    if (def.mesh) return motion;
+    const float radius = std::max(def.shape.radius, def.shape.half_extents.x);
+    constexpr float off_axis = 1e-3f, off_direction = 1e-2f;
+    if (def.shape.type == ShapeType::sphere) {
+        if (length_squared(motion.center) <= off_axis * off_axis * radius * radius) motion.angular_velocity = vec3(0.0f);
+        return motion;
+    }
+    if (def.shape.type != ShapeType::capsule && def.shape.type != ShapeType::cylinder &&
+        def.shape.type != ShapeType::cone)
+        return motion;
+    const vec3 beside(motion.center.x, 0.0f, motion.center.z);
+    const vec3 axis = rotate(motion.start.rotation, vec3(0.0f, 1.0f, 0.0f));
+    const vec3 spin = glm::dot(motion.angular_velocity, axis) * axis, tumbling = motion.angular_velocity - spin;
+    if (length_squared(beside) <= off_axis * off_axis * radius * radius &&
+        length_squared(tumbling) <= off_direction * off_direction * length_squared(spin))
+        motion.angular_velocity = tumbling;
+    return motion;
+}
+
 /// Lists the shapes that the body of a path may hit. They are in the order of their slots.
 void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, float largest_motion) {
     meetings_.clear();
@@ -41,8 +63,8 @@ void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, flo
                 if (own_def.sensor || other_def.sensor || !should_collide(own_def.filter, other_def.filter) ||
                     (!own_def.mesh && !other_def.mesh) || !overlaps(in.swept_box(path.slot, i), in.swept_box(slot, j)))
                     continue;
-                meetings_.push_back(
-                    {i, j, slot, in.shape_motion(path.motion, body, i), in.shape_motion(other_motion, other, j)});
+                meetings_.push_back({i, j, slot, without_own_spin(own_def, in.shape_motion(path.motion, body, i)),
+                                     without_own_spin(other_def, in.shape_motion(other_motion, other, j))});
             }
         }
     }
@@ -80,12 +102,20 @@ Aabb box_of_path(const RigidMotion& frame, const RigidMotion& shape, const Aabb&
     return expand(merge(first, last), deviation);
 }
 
-/// Returns the time up to which a solid can move without overlapping a round shape, or `end`. The two are compared at
-/// `places` equal times on the way.
-float round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
-                const RigidMotion& shape_motion, float places, float end) {
+}  // namespace
+
+/// Returns the time up to which a solid can move without overlapping a round shape by more than `allowed` (m), or `end`.
+/// The two are compared at `places` equal times on the way.
+float SweptSolids::round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
+                             const RigidMotion& shape_motion, float allowed, float places, float end) {
     const auto overlap = [&](float time) {
-        return overlaps(solid, shape, to_matrix_transform(place_in(solid_motion, shape_motion, time)));
+        const MatrixTransform at = to_matrix_transform(place_in(solid_motion, shape_motion, time));
+        if (!overlaps(solid, shape, at)) return false;
+        if (!solid.is_solid()) return true;
+        round_.find(solid, shape, at, 0.0f);
+        points_.clear();
+        round_.evaluate(solid, shape, at, 0.0f, {.sure = allowed, .room = settings::solid_straight * allowed}, points_);
+        return points_.empty() || points_.back().separation < -allowed;
     };
     if (overlap(0.0f)) return end;
     const auto time_of = [&](float place) { return end * place / places; };
@@ -99,8 +129,6 @@ float round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const
     }
     return time_of(clear);
 }
-
-}  // namespace
 
 /// Returns when features of two surfaces get deeper into each other than they may, or `end`.
 float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
@@ -161,6 +189,7 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
                              body.radius * std::sqrt(length_squared(load3(moved.turn))) + largest_motion;
         const float inner_radius = std::max(body.inner_radius, 1e-6f);
         const float places = std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places);
+        const float allowed = in.allowed_depth(slot);
         float first = in.dt;
         const Meeting* hit = nullptr;
         for (const Meeting& each : meetings_) {
@@ -168,10 +197,10 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
             const auto shape_of = [&](std::uint32_t shape) -> const Shape& { return in.shapes.defs[shape].shape; };
             const float time =
                 own == nullptr
-                    ? round_hit(*other, each.other_motion, shape_of(each.own), each.own_motion, places, first)
+                    ? round_hit(*other, each.other_motion, shape_of(each.own), each.own_motion, allowed, places, first)
                 : other == nullptr
-                    ? round_hit(*own, each.own_motion, shape_of(each.other), each.other_motion, places, first)
-                    : feature_hit(in, each, *own, *other, inner_radius, in.allowed_depth(slot), first);
+                    ? round_hit(*own, each.own_motion, shape_of(each.other), each.other_motion, allowed, places, first)
+                    : feature_hit(in, each, *own, *other, inner_radius, allowed, first);
             if (time < first) first = time, hit = &each;
         }
         if (hit == nullptr) continue;

@@ -6,14 +6,16 @@
 /// velocity at that time, and the contacts of the next step stop it: it loses the rest of one step. If it hit a
 /// kinematic body, it moves with that one for the rest of the step.
 ///
-/// Round shapes have no features. Against them the solid is placed along its path at distances of half its thickness.
-/// If it overlaps the shape at one of these places and does not at the start, it ends just before the overlap begins.
+/// Round shapes have no features of their own. Against them the solid is placed along its path at distances of half its
+/// thickness. If it overlaps the shape by more than is allowed at one of these places and does not at the start, it ends
+/// where the overlap becomes as deep.
 ///
 /// A body that hits something at once moves a little all the same, so that it is not held in place for ever. Bodies with joints
 /// are not swept, because that would open the joints.
 
 #include "engine/continuous/continuous_input.h"
 #include "narrowphase/nonconvex/feature_sweep.h"
+#include "narrowphase/nonconvex/round_contacts.h"
 
 #include <cstdint>
 #include <memory>
@@ -39,6 +41,8 @@ private:
     void find_meetings(const ContinuousInput& in, const Path& path, float largest_motion);
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
     const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box, const vec3& from);
+    float round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
+                    const RigidMotion& shape_motion, float allowed, float places, float end);
     float feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
                       const TriangleSet& other, float inner_radius, float allowed, float end);
 
@@ -52,6 +56,8 @@ private:
     std::unordered_map<std::uint32_t, KnownSurface> surfaces_;  ///< of boxes and hulls, by shape
     detail::SurfaceFeatures near_surface_;                      ///< of a set that is no solid
     detail::FeatureSweep sweep_;
+    detail::RoundCandidates round_;
+    std::vector<detail::FeaturePoint> points_;
     std::vector<std::uint32_t> found_;
 };
 

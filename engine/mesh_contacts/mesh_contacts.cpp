@@ -1,10 +1,8 @@
 #include "engine/mesh_contacts/mesh_contacts.h"
 
 #include "engine/settings.h"
-#include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
-#include "narrowphase/triangles/triangle_meets_box.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,10 +50,6 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         solid_tasks_.push_back({k, p});
         return;
     }
-    if (world.bodies[mesh_body].is_dynamic()) {
-        update_moving(world, k, p, displacements);
-        return;
-    }
     MeshContact& mesh_contact = contacts.mesh_contacts[k];
     const bool stands =
         pose.position == mesh_contact.mesh_pose.position && pose.rotation == mesh_contact.mesh_pose.rotation;
@@ -79,51 +73,6 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     shapes.defs[mesh].mesh->find(mesh_contact.box, found_triangles_);
     set_triangles(world, k, p, mesh_contact.box, size);
     update_side(world, k);
-}
-
-/// The same for a solid that moves. Even a floor may be the shape then, whose box in the solid's frame would hold all
-/// of the solid and change with each rotation. So the triangles are those within `reach` of the shape, and last until
-/// the two have moved by it.
-void MeshContacts::update_moving(const ContactWorld& world, std::uint32_t k, std::uint32_t p, float displacements) {
-    ShapePool& shapes = world.shapes;
-    const Colliders& colliders = world.colliders;
-    MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
-    const std::uint32_t shape = mesh_contact.shape, mesh = mesh_contact.mesh;
-    const TriangleSet& set = *shapes.defs[mesh].mesh;
-    const Transform in_mesh = relative(colliders.poses[mesh], colliders.poses[shape]);
-    const Aabb &own = shapes.locals[shape].box, &of_mesh = set.bounds();
-    const auto largest = [](const vec3& v) { return std::max({v.x, v.y, v.z}); };
-    const float size = std::min(largest(half_extents(own)), largest(half_extents(of_mesh)));
-    const float needed = displacements + tolerance::contact_margin * size;
-    if (mesh_contact.reach >= 0.0f) {
-        const auto radius = [](const Aabb& box) {
-            return std::sqrt(length_squared(glm::max(absolute(box.lower), absolute(box.upper))));
-        };
-        const float of_shape = radius(own), of_solid = radius(of_mesh);
-        const float motion = of_shape < of_solid ? detail::motion_bound(mesh_contact.seen_pose, in_mesh, of_shape)
-                                                 : detail::motion_bound(relative(mesh_contact.seen_pose, Transform{}),
-                                                                        relative(in_mesh, Transform{}), of_solid);
-        if (motion + needed <= mesh_contact.reach) {
-            return;
-        }
-    } else {
-        mesh_contact.clearance = -1.0f;  // it is new, or its contacts were removed
-    }
-    mesh_contact.reach = needed + steps_ahead * displacements + settings::mesh_contact_margin * size;
-    mesh_contact.seen_pose = in_mesh;
-    const Aabb around = expand(own, mesh_contact.reach);
-    const MatrixTransform to_mesh = to_matrix_transform(in_mesh);
-    const Aabb box = transform_box(to_mesh, around);
-    found_triangles_.clear();
-    set.find(box, found_triangles_);
-    std::erase_if(found_triangles_, [&](std::uint32_t t) {
-        const SetTriangle triangle = set.triangle(t);
-        const auto to_shape = [&](const vec3& q) { return transpose_mul(to_mesh.rotation, q - to_mesh.position); };
-        const vec3 points[3] = {to_shape(triangle.points[0]), to_shape(triangle.points[1]),
-                                to_shape(triangle.points[2])};
-        return !detail::triangle_meets_box(points, transpose_mul(to_mesh.rotation, triangle.normal), around);
-    });
-    set_triangles(world, k, p, box, size);
 }
 
 /// Gives contacts to the triangles in `found_triangles_`, those of the mesh that come near the shape in `box` (mesh

@@ -72,7 +72,6 @@ private:
         std::uint32_t slot, contact;
         bool kept = false;
     };
-    void update_moving(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, float displacements);
     void set_triangles(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, const Aabb& box,
                        float size);
     void update_facets(const ContactWorld& world, std::uint32_t mesh_contact, std::uint32_t pair, const Aabb& box,

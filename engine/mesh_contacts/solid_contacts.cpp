@@ -440,14 +440,14 @@ void SolidContacts::find_with_round(const Placement& s, const TriangleSet& solid
     if (!is_here || known.reach != m.reach) {
         known.pose = m.seen_pose;
         known.reach = m.reach;
-        known.round.find(*solid.solid_features(), shape, to_matrix_transform(m.seen_pose), m.seen_margin + m.reach);
+        known.round.find(solid, shape, to_matrix_transform(m.seen_pose), m.seen_margin + m.reach);
     }
     m.was_far = known.round.size() == 0;
     detail::FeatureLimits limits;
     limits.turn_ahead = s.turn_ahead;
     limits.room = settings::solid_room * s.size;
     limits.sure = settings::solid_sure_depth * s.size;
-    known.round.evaluate(*solid.solid_features(), shape, to_matrix_transform(s.b_in_a), margin, limits, points);
+    known.round.evaluate(solid, shape, to_matrix_transform(s.b_in_a), margin, limits, points);
     const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
     if (!holds && !touches) {
         set_way_from_round(solid, shape, s.b_in_a, s.radius_b, s.size, m);

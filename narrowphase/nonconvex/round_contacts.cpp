@@ -4,6 +4,7 @@
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/manifold/projected_feature.h"
 #include "narrowphase/nonconvex/feature_geometry.h"
+#include "narrowphase/nonconvex/surfaces_cross.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"
 
@@ -46,12 +47,13 @@ void RoundCandidates::clear() {
     faces_.clear();
 }
 
-void RoundCandidates::find(const SurfaceFeatures& surface, const Shape& shape, const MatrixTransform& shape_in_surface,
+void RoundCandidates::find(const TriangleSet& solid, const Shape& shape, const MatrixTransform& shape_in_solid,
                            float reach) {
     clear();
+    const SurfaceFeatures& surface = *solid.solid_features();
     std::uint64_t tested = 0, in_leaves = 0;
     const auto is_near = [&](const vec3& middle, float radius) {
-        return distance_from_shape(shape, to_b(shape_in_surface, middle)).separation <= radius + reach;
+        return distance_from_shape(shape, to_b(shape_in_solid, middle)).separation <= radius + reach;
     };
     std::vector<std::uint32_t> waiting;
     if (!surface.nodes.empty()) waiting.push_back(0);
@@ -94,9 +96,9 @@ void RoundCandidates::find(const SurfaceFeatures& surface, const Shape& shape, c
 /// The search for the contact points of one pose. What ends in `_b` is in the shape's frame.
 class RoundCandidates::Evaluation {
 public:
-    Evaluation(const SurfaceFeatures& surface, const Shape& shape, const MatrixTransform& b_in_a, float margin,
+    Evaluation(const TriangleSet& solid, const Shape& shape, const MatrixTransform& b_in_a, float margin,
                const FeatureLimits& limits)
-        : surface_(surface), shape_(shape), b_in_a_(b_in_a), margin_(margin), limits_(limits) {}
+        : solid_(solid), surface_(*solid.solid_features()), shape_(shape), b_in_a_(b_in_a), margin_(margin), limits_(limits) {}
 
     void add_vertices(const std::vector<std::uint32_t>& vertices) {
         for (const std::uint32_t v : vertices) {
@@ -120,21 +122,35 @@ public:
             const vec3 from = to_b(b_in_a_, edge.from), to = to_b(b_in_a_, edge.to);
             const vec3 way = transpose_mul(b_in_a_.rotation, edge.direction), middle = 0.5f * (from + to);
             if (!(distance_from_shape(shape_, middle).separation <= margin_ + 0.5f * length)) continue;
-            // If it is nearest at an end, or level, that end is a vertex, or it is on the rim of a face.
-            if (!(glm::dot(distance_from_shape(shape_, from).normal, way) < -tolerance::round_level) ||
-                !(glm::dot(distance_from_shape(shape_, to).normal, way) > tolerance::round_level))
-                continue;
+            const float slope_from = glm::dot(distance_from_shape(shape_, from).normal, way),
+                        slope_to = glm::dot(distance_from_shape(shape_, to).normal, way);
+            // If it is nearest at an end, that is a vertex.
+            if (!(slope_from <= tolerance::round_level) || !(slope_to >= -tolerance::round_level)) continue;
             const ClosedForm at = distance_of(shape_, segment(from - middle, to - middle), middle);
             const vec3 n = -(b_in_a_.rotation * at.normal);
             if (!(at.separation <= margin_ && at.separation >= -edge.depth) ||
-                !(out_of_arc(edge, n) <= tolerance::round_slack) ||
                 !(std::abs(glm::dot(n, edge.direction)) <= tolerance::feature_edge_slack))
                 continue;
-            const float along = std::clamp(glm::dot(at.point_b - from, way), 0.0f, length);
-            const bool on_face = is_normal_of_face(edge, n);
-            const FaceOwner owner = owner_of(at.normal);
-            add(edge.from + along * edge.direction, at.point_a, n, at.separation, mixed(edge.id, 2u),
-                on_face ? FaceOwner::a : owner, edge.triangle, none, owner == FaceOwner::none);
+            const SupportingFeature feature = supporting_feature(shape_, at.normal, 0);
+            if (feature.has_face() && is_across(feature, at.normal)) {
+                keep_flat(feature);
+                const bool is_level = slope_from > -tolerance::round_level || slope_to < tolerance::round_level;
+                if (is_level) continue;  // see add_crossings()
+            }
+            if (!lies_on(edge, n, feature)) continue;
+            const FaceOwner owner = is_normal_of_face(edge, n) ? FaceOwner::a : FaceOwner::none;
+            const auto add_at = [&](float along, const vec3& on_b, float separation, std::uint32_t kind) {
+                add(edge.from + along * edge.direction, on_b, n, separation, mixed(edge.id, kind), owner, edge.triangle,
+                    none, true);
+            };
+            add_at(std::clamp(glm::dot(at.point_b - from, way), 0.0f, length), at.point_a, at.separation, 2u);
+            float ends[2];
+            if (!common_part(feature, from, way, length, ends)) continue;
+            for (int k = 0; k < 2; ++k) {
+                const vec3 p = from + ends[k] * way;
+                const ShapeDistance there = distance_from_shape(shape_, p);
+                add_at(ends[k], there.on_shape, there.separation, 6u + static_cast<std::uint32_t>(k));
+            }
         }
     }
 
@@ -154,6 +170,8 @@ public:
                 if (!(height <= margin_ && height >= -face.depth) ||
                     !(beside_face(face, p, std::max(-height, 0.0f)) <= limits_.room))
                     continue;
+                // Beyond a hollow edge it is in the solid, or it is none of this face.
+                if (beside_face(face, p, 0.0f) > limits_.room && !is_inside(solid_, p)) continue;
                 const vec3 foot = p - height * face.normal;
                 if (height < -limits_.sure && is_blocked(surface_, p, foot - limits_.room * face.normal)) continue;
                 const std::uint32_t id = mixed(corner.number, 3u);
@@ -243,6 +261,34 @@ private:
         found_.push_back({{on_a, on_b, n, separation, id, owner, {triangle, no_triangle}, rolls}, face});
     }
 
+    /// Returns whether the shape touches an edge along n, with `feature`. A side line
+    /// (of a cylinder) that is slightly tilted over a face touches at only one of the face's edges. The other one counts,
+    /// too, since the line comes to lie on it; but not what is beside the line.
+    bool lies_on(const SurfaceFeatures::Edge& edge, const vec3& n, const SupportingFeature& feature) const {
+        const float out = out_of_arc(edge, n);
+        if (out <= tolerance::round_slack) return true;
+        if (!(out <= tolerance::feature_edge_slack) || feature.kind == SupportingFeatureKind::point) return false;
+        if (feature.has_face()) return true;
+        const vec3 line = b_in_a_.rotation * (feature.points[1] - feature.points[0]);
+        const vec3& into = glm::dot(n, edge.into[0]) > glm::dot(n, edge.into[1]) ? edge.into[0] : edge.into[1];
+        const float along = glm::dot(line, into);
+        return 2.0f * along * along >= length_squared(line);
+    }
+
+    /// Finds the part of an edge (from + 0 to length * way) that is beside a side line of the shape along it. Returns false
+    /// if it has no such line.
+    static bool common_part(const SupportingFeature& feature, const vec3& from, const vec3& way, float length,
+                            float (&ends)[2]) {
+        if (feature.kind != SupportingFeatureKind::segment) return false;
+        const vec3 line = feature.points[1] - feature.points[0], across = glm::cross(line, way);
+        constexpr float parallel2 = tolerance::feature_parallel * tolerance::feature_parallel;
+        if (!(length_squared(across) <= parallel2 * length_squared(line))) return false;
+        const float first = glm::dot(feature.points[0] - from, way), second = glm::dot(feature.points[1] - from, way);
+        ends[0] = std::max(std::min(first, second), 0.0f);
+        ends[1] = std::min(std::max(first, second), length);
+        return ends[0] <= ends[1];
+    }
+
     /// Returns whether a normal across an edge is that of one of its faces: a cylinder that lies on a face touches it at
     /// two edges.
     static bool is_normal_of_face(const SurfaceFeatures::Edge& edge, const vec3& n) {
@@ -251,12 +297,15 @@ private:
         return std::min(out[0] * out[0], out[1] * out[1]) <= sine2;
     }
 
+    static bool is_across(const SupportingFeature& face, const vec3& normal) {
+        return glm::dot(face.normal, normal) >= tolerance::feature_same_normal;
+    }
+
     /// Returns whether the shape touches with a face if it touches along `normal` (of the shape, outward), which is kept
     /// for add_crossings() then.
     FaceOwner owner_of(const vec3& normal) {
         const SupportingFeature feature = supporting_feature(shape_, normal, 0);
-        if (!feature.has_face() || !(glm::dot(feature.normal, normal) >= tolerance::feature_same_normal))
-            return FaceOwner::none;
+        if (!feature.has_face() || !is_across(feature, normal)) return FaceOwner::none;
         keep_flat(feature);
         return FaceOwner::b;
     }
@@ -337,6 +386,7 @@ private:
         return beside_face(surface_.faces[deep.face], p - shift, depth) <= limits_.room;
     }
 
+    const TriangleSet& solid_;
     const SurfaceFeatures& surface_;
     const Shape& shape_;
     const MatrixTransform& b_in_a_;
@@ -347,10 +397,9 @@ private:
     std::vector<Corner> corners_;
 };
 
-void RoundCandidates::evaluate(const SurfaceFeatures& surface, const Shape& shape,
-                               const MatrixTransform& shape_in_surface, float margin, const FeatureLimits& limits,
-                               std::vector<FeaturePoint>& points) {
-    Evaluation evaluation(surface, shape, shape_in_surface, margin, limits);
+void RoundCandidates::evaluate(const TriangleSet& solid, const Shape& shape, const MatrixTransform& shape_in_solid,
+                               float margin, const FeatureLimits& limits, std::vector<FeaturePoint>& points) {
+    Evaluation evaluation(solid, shape, shape_in_solid, margin, limits);
     evaluation.add_vertices(vertices_);
     evaluation.add_edges(edges_);
     evaluation.add_faces(faces_);

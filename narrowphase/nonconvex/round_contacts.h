@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: contact points of a surface of any shape with a convex shape that may be round, by the surface's features:
-/// what feature_contacts.h does for two surfaces.
+/// Internal: contact points of a solid of any shape with a convex shape that may be round, by the solid's features: what
+/// feature_contacts.h does for two surfaces.
 ///
 ///     vertex v     the nearest point of the shape, if the normal there lies in the region of v
 ///     edge e       the nearest points, if they are between the ends of e and the normal lies between those of its faces
@@ -15,8 +15,8 @@
 
 #include <talus/narrowphase/profile.h>
 #include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/triangles/triangle_set.h>
 #include "narrowphase/nonconvex/feature_contacts.h"
-#include "narrowphase/nonconvex/surface_features.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,16 +25,16 @@
 
 namespace talus::detail {
 
-/// The features of a surface, A, that can touch a convex shape, B, while the two move by little.
+/// The features of a solid, A, that can touch a convex shape, B, while the two move by little.
 class RoundCandidates {
 public:
     /// Finds the features within `reach` (m) of the shape.
-    void find(const SurfaceFeatures& surface, const Shape& shape, const MatrixTransform& shape_in_surface, float reach);
+    void find(const TriangleSet& solid, const Shape& shape, const MatrixTransform& shape_in_solid, float reach);
     void clear();
     /// Appends the contact points at this pose with a separation of at most `margin` (m), the deepest ones last. Of
     /// `limits`, `turn_ahead`, `sure` and `room` count.
-    void evaluate(const SurfaceFeatures& surface, const Shape& shape, const MatrixTransform& shape_in_surface,
-                  float margin, const FeatureLimits& limits, std::vector<FeaturePoint>& points);
+    void evaluate(const TriangleSet& solid, const Shape& shape, const MatrixTransform& shape_in_solid, float margin,
+                  const FeatureLimits& limits, std::vector<FeaturePoint>& points);
     std::size_t size() const { return vertices_.size() + edges_.size() + faces_.size(); }
     /// Returns what find() looked at since the last call.
     FeatureCounts take_counts() { return std::exchange(counts_, {}); }
@@ -43,7 +43,7 @@ public:
 private:
     class Evaluation;
 
-    std::vector<std::uint32_t> vertices_, edges_, faces_;  ///< indices in the surface, ascending
+    std::vector<std::uint32_t> vertices_, edges_, faces_;  ///< indices in the solid's features, ascending
     FeatureCounts counts_;
 };
 

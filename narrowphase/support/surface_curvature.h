@@ -38,9 +38,11 @@ vec3 moved_over_facets(const Farthest& farthest, const vec3& out, const vec3& ch
     const float size2 = length_squared(change);
     if (!(size2 > 0.0f)) return vec3(0.0f);
     const vec3 before = farthest(out - change), at = farthest(out), after = farthest(out + change);
-    const auto along = [&](const vec3& p) { return glm::dot(p, change); };
-    if (!(along(before) < along(at) && along(at) < along(after))) return vec3(0.0f);
-    return 0.5f * glm::dot(after - before, change) / size2 * change;
+    const float way = glm::dot(after - before, change), to_middle = glm::dot(at - before, change);
+    // Corners of one edge are not exactly at right angles to the change.
+    constexpr float least = 0.05f;
+    if (!(to_middle > least * way && way - to_middle > least * way)) return vec3(0.0f);
+    return 0.5f * way / size2 * change;
 }
 
 /// The same for a hull (in its frame).
