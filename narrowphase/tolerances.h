@@ -219,10 +219,11 @@ inline constexpr float parallel_lines = 0.05f;
 /// then off the surfaces by at most 8e-4 radii.
 inline constexpr float parallel_offset = 0.04f;
 
-/// The angle (rad) by which the directions are tilted that look for the facets of a support mapping, and the angle of a
-/// second look for surfaces that are nearly flat. Larger: small facets are not seen, because the directions lead to
-/// their neighbours. Smaller: a body that rocks on its facet touches with an edge or corner alone.
+/// The angle (rad) by which the directions are tilted that look for the facets of a support mapping. Larger: small facets
+/// are not seen, because the directions lead to their neighbours. Smaller: a body that rocks on its facet touches with an
+/// edge or corner alone.
 inline constexpr double mapping_tilt = 0.03;
+/// Where it finds no plane, half of it is tried, and so on down to this angle. Larger: nearly flat places are points.
 inline constexpr double mapping_small_tilt = 1e-3;
 
 /// The angle (rad) by which normals are tilted to measure radii of curvature (surface_curvature.h). Larger: the radii of
@@ -235,8 +236,14 @@ inline constexpr double curvature_probe = 1e-3;
 inline constexpr double mapping_radius = 3.0;
 
 /// The surface may lie this * size off the plane of its facet. Larger: gently curved surfaces become facets. Smaller:
-/// facets are lost that a mapping gives to float only.
-inline constexpr double mapping_flatness = 1e-3;
+/// superellipsoids with exponents of 4 and more rock for ever, and sink.
+inline constexpr double mapping_flatness = 3e-3;
+/// The same for lines of a surface that is round across them. Larger: a body that is also curved along the line rolls as if
+/// it were not, and gains speed.
+inline constexpr double mapping_straightness = 1e-3;
+/// Lines with a radius across of at most this * size are edges. Larger: see mapping_straightness. Smaller: heaps of
+/// superellipsoids with exponents of 8 and more rock on their edges.
+inline constexpr double mapping_edge = 0.2;
 
 /// The deepest candidate is kept; a later one replaces an earlier one only if it is deeper by this.
 inline constexpr float deeper = 1e-4f;

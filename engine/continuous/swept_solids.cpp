@@ -29,7 +29,8 @@ static RigidMotion without_own_spin(const ShapeDef& def, RigidMotion motion) {
     const float radius = std::max(def.shape.radius, def.shape.half_extents.x);
     constexpr float off_axis = 1e-3f, off_direction = 1e-2f;
     if (def.shape.type == ShapeType::sphere) {
-        if (length_squared(motion.center) <= off_axis * off_axis * radius * radius) motion.angular_velocity = vec3(0.0f);
+        if (length_squared(motion.center) <= off_axis * off_axis * radius * radius)
+            motion.angular_velocity = vec3(0.0f);
         return motion;
     }
     if (def.shape.type != ShapeType::capsule && def.shape.type != ShapeType::cylinder &&
@@ -63,7 +64,8 @@ void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, flo
                 if (own_def.sensor || other_def.sensor || !should_collide(own_def.filter, other_def.filter) ||
                     (!own_def.mesh && !other_def.mesh) || !overlaps(in.swept_box(path.slot, i), in.swept_box(slot, j)))
                     continue;
-                meetings_.push_back({i, j, slot, without_own_spin(own_def, in.shape_motion(path.motion, body, i)),
+                meetings_.push_back({i, j, slot, in.dt,
+                                     without_own_spin(own_def, in.shape_motion(path.motion, body, i)),
                                      without_own_spin(other_def, in.shape_motion(other_motion, other, j))});
             }
         }
@@ -104,10 +106,11 @@ Aabb box_of_path(const RigidMotion& frame, const RigidMotion& shape, const Aabb&
 
 }  // namespace
 
-/// Returns the time up to which a solid can move without overlapping a round shape by more than `allowed` (m), or `end`.
-/// The two are compared at `places` equal times on the way.
+/// Returns the time up to which a solid can move without overlapping a round shape by more than it may, or `end`. The two
+/// are compared at equal times on the way.
 float SweptSolids::round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
-                             const RigidMotion& shape_motion, float allowed, float places, float end) {
+                             const RigidMotion& shape_motion, const SweptBody& body, float end) {
+    const float allowed = body.allowed, places = body.places;
     const auto overlap = [&](float time) {
         const MatrixTransform at = to_matrix_transform(place_in(solid_motion, shape_motion, time));
         if (!overlaps(solid, shape, at)) return false;
@@ -131,29 +134,51 @@ float SweptSolids::round_hit(const TriangleSet& solid, const RigidMotion& solid_
 }
 
 /// Returns when features of two surfaces get deeper into each other than they may, or `end`.
-float SweptSolids::feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
-                               const TriangleSet& other, float inner_radius, float allowed, float end) {
+float SweptSolids::feature_hit(const Meeting& meeting, const TriangleSet& own, const TriangleSet& other,
+                               const SweptBody& body, float end) {
     const RigidMotion &of_own = meeting.own_motion, &of_other = meeting.other_motion;
     const float own_radius = radius_about(of_own, own.bounds()), other_radius = radius_about(of_other, other.bounds());
     const float own_turn = std::sqrt(length_squared(of_own.angular_velocity)),
                 other_turn = std::sqrt(length_squared(of_other.angular_velocity));
     const float linear = std::sqrt(length_squared(of_own.linear_velocity - of_other.linear_velocity));
     // Parts that are near each other are on both shapes.
-    const float curve = relative_arc_deviation(own_turn * in.dt, own_radius, linear * in.dt, other_turn * in.dt,
-                                               own_radius + other_radius);
+    const float curve = relative_arc_deviation(own_turn * meeting.duration, own_radius, linear * meeting.duration,
+                                               other_turn * meeting.duration, own_radius + other_radius);
     const auto other_in_own = [&](float time) { return place_in(of_own, of_other, time); };
     const detail::SurfaceFeatures& other_features =
-        features_near(other, box_of_path(of_other, of_own, own.bounds(), curve, in.dt),
+        features_near(other, box_of_path(of_other, of_own, own.bounds(), curve, meeting.duration),
                       transform_point(place_in(of_other, of_own, 0.0f), inner_point(own)));
     const float speed = linear + own_turn * own_radius + other_turn * other_radius;
-    const float windows =
-        std::max(speed * in.dt / inner_radius, std::sqrt(curve / (settings::solid_straight * allowed)));
-    const detail::SurfaceMotion motion{other_in_own, in.dt, speed, own_turn + other_turn,
-                                       in.dt / std::clamp(windows, 1.0f, settings::most_solid_places)};
+    const float windows = std::max(speed * meeting.duration / body.inner_radius,
+                                   std::sqrt(curve / (settings::solid_straight * body.allowed)));
+    const detail::SurfaceMotion motion{other_in_own, meeting.duration, speed, own_turn + other_turn,
+                                       meeting.duration / std::clamp(windows, 1.0f, settings::most_solid_places)};
     const detail::HitDepths depths{
-        allowed, std::min(settings::continuous_deepest * inner_radius, settings::solid_deepest * allowed),
-        settings::continuous_drop * allowed};
+        body.allowed,
+        std::min(settings::continuous_deepest * body.inner_radius, settings::solid_deepest * body.allowed),
+        settings::continuous_drop * body.allowed};
     return sweep_.first_hit(*own.solid_features(), other_features, motion, depths, end);
+}
+
+/// Returns when the two shapes of a meeting get deeper into each other than they may, or `end`.
+float SweptSolids::hit(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float end) {
+    const TriangleSet *const own = surface(in, meeting.own), *const other = surface(in, meeting.other);
+    const auto shape_of = [&](std::uint32_t shape) -> const Shape& { return in.shapes.defs[shape].shape; };
+    if (own == nullptr)
+        return round_hit(*other, meeting.other_motion, shape_of(meeting.own), meeting.own_motion, body, end);
+    if (other == nullptr)
+        return round_hit(*own, meeting.own_motion, shape_of(meeting.other), meeting.other_motion, body, end);
+    return feature_hit(meeting, *own, *other, body, end);
+}
+
+/// Returns whether the other shape of a meeting gets too deep into the body in the rest of the step if the body stands
+/// still from `time` on.
+bool SweptSolids::is_run_over(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float time) {
+    Meeting rest = meeting;
+    rest.duration -= time;
+    rest.own_motion = {pose_at(meeting.own_motion, time), meeting.own_motion.center};
+    rest.other_motion.start = pose_at(meeting.other_motion, time);
+    return hit(in, rest, body, rest.duration) < rest.duration;
 }
 
 /// Returns the end pose of a body that a kinematic body hits at a time: from then on it moves with the kinematic body,
@@ -188,26 +213,20 @@ void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::sp
         const float motion = std::sqrt(length_squared(load3(moved.displacement))) +
                              body.radius * std::sqrt(length_squared(load3(moved.turn))) + largest_motion;
         const float inner_radius = std::max(body.inner_radius, 1e-6f);
-        const float places = std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places);
-        const float allowed = in.allowed_depth(slot);
+        const SweptBody swept{inner_radius, in.allowed_depth(slot),
+                              std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places)};
         float first = in.dt;
-        const Meeting* hit = nullptr;
+        const Meeting* met = nullptr;
         for (const Meeting& each : meetings_) {
-            const TriangleSet *const own = surface(in, each.own), *const other = surface(in, each.other);
-            const auto shape_of = [&](std::uint32_t shape) -> const Shape& { return in.shapes.defs[shape].shape; };
-            const float time =
-                own == nullptr
-                    ? round_hit(*other, each.other_motion, shape_of(each.own), each.own_motion, allowed, places, first)
-                : other == nullptr
-                    ? round_hit(*own, each.own_motion, shape_of(each.other), each.other_motion, allowed, places, first)
-                    : feature_hit(in, each, *own, *other, inner_radius, allowed, first);
-            if (time < first) first = time, hit = &each;
+            const float time = hit(in, each, swept, first);
+            if (time < first) first = time, met = &each;
         }
-        if (hit == nullptr) continue;
+        if (met == nullptr) continue;
         const float least = std::min(settings::least_solid_motion, settings::least_solid_way * inner_radius / motion);
         const float end = std::max(first, least * in.dt);
-        const bool stands = in.bodies[hit->other_body].is_dynamic() || in.solver_body(hit->other_body) == nullptr;
-        out.set_end_pose(in, slot, stands ? path.pose_at(end) : carried(path, end, hit->other_motion, in.dt));
+        const bool moves = !in.bodies[met->other_body].is_dynamic() && in.solver_body(met->other_body) != nullptr;
+        const bool is_carried = moves && is_run_over(in, *met, swept, end);
+        out.set_end_pose(in, slot, is_carried ? carried(path, end, met->other_motion, in.dt) : path.pose_at(end));
         take_back_gravity(in, out.bodies[slot], in.dt - end);
     }
 }

@@ -4,7 +4,7 @@
 /// The body's path is searched for the first time at which two features that can touch get deeper into each other than
 /// is allowed (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
 /// velocity at that time, and the contacts of the next step stop it: it loses the rest of one step. If it hit a
-/// kinematic body, it moves with that one for the rest of the step.
+/// kinematic body that would run it over, it moves with that one for the rest of the step.
 ///
 /// Round shapes have no features of their own. Against them the solid is placed along its path at distances of half its
 /// thickness. If it overlaps the shape by more than is allowed at one of these places and does not at the start, it ends
@@ -36,15 +36,23 @@ private:
     /// A shape of the body and one of another body, and how they move, as seen from the path's origin.
     struct Meeting {
         std::uint32_t own, other, other_body;
+        float duration;  ///< of the motions, s
         RigidMotion own_motion, other_motion;
+    };
+    struct SweptBody {
+        float inner_radius;  ///< of the body, > 0, m
+        float allowed;       ///< the greatest overlap that is no hit, m
+        float places;        ///< the number of places at which it is compared with a round shape
     };
     void find_meetings(const ContinuousInput& in, const Path& path, float largest_motion);
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
     const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box, const vec3& from);
+    float hit(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float end);
     float round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
-                    const RigidMotion& shape_motion, float allowed, float places, float end);
-    float feature_hit(const ContinuousInput& in, const Meeting& meeting, const TriangleSet& own,
-                      const TriangleSet& other, float inner_radius, float allowed, float end);
+                    const RigidMotion& shape_motion, const SweptBody& body, float end);
+    float feature_hit(const Meeting& meeting, const TriangleSet& own, const TriangleSet& other, const SweptBody& body,
+                      float end);
+    bool is_run_over(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float time);
 
     // Scratch.
     std::vector<Meeting> meetings_;

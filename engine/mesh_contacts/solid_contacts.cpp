@@ -344,9 +344,8 @@ void SolidContacts::find(const ContactWorld& world, const Task& task, std::vecto
     if (b == nullptr)
         find_with_round(placement, a, def.shape, known, m, points);
     else
-        find_with_surface(
-            {placement, a, *b, a.is_solid() ? *a.solid_features() : known.of_mesh, *b->solid_features()}, world,
-            task.mesh_contact, known, points);
+        find_with_surface({placement, a, *b, a.is_solid() ? *a.solid_features() : known.of_mesh, *b->solid_features()},
+                          world, task.mesh_contact, known, points);
 }
 
 void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& world, std::uint32_t mesh_contact,
@@ -365,8 +364,8 @@ void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& wor
     const auto thickness_of = [&](const TriangleSet& set) { return set.is_solid() ? set.solid_thickness() : s.size; };
     const float thickness = std::min(thickness_of(s.a), thickness_of(s.b));
     const float most_depth = are_few(s.a.size(), s.b.size()) ? settings::few_solid_most_depth * s.size
-                                                          : std::max(settings::solid_most_depth * s.size,
-                                                                     settings::solid_thick_depth * thickness);
+                                                             : std::max(settings::solid_most_depth * s.size,
+                                                                        settings::solid_thick_depth * thickness);
     // Continuous collision lets a thin body in by less than half of its thickness, at one end while the other one rests.
     const bool is_thin = thickness < settings::solid_most_depth * s.size;
     const float least_depth = std::max(s.shallow(), is_thin ? settings::solid_thin_depth * thickness : 0.0f);
@@ -412,8 +411,8 @@ static void set_way_from_round(const TriangleSet& solid, const Shape& shape, con
         m.overlap_depth = -of_inner.separation + settings::solid_recovery * size;
         return;
     }
-    if (!overlaps(solid, shape, place)) return;
     const bool is_in = detail::is_inside(solid, middle);
+    if (!is_in && !overlaps(solid, shape, place)) return;
     const WayOut way = way_out_of(solid, middle, is_in);
     m.way_out = way.direction;
     m.overlap_middle = middle;
@@ -430,8 +429,9 @@ void SolidContacts::find_with_round(const Placement& s, const TriangleSet& solid
     if (!holds) {
         const float most_reach = (settings::solid_most_reach + settings::solid_reach) * s.size;
         const bool is_fast = s.ahead > most_reach;
-        m.reach = is_fast ? 0.0f
-                          : std::min(settings::solid_steps_ahead * s.ahead + settings::solid_reach * s.size, most_reach);
+        m.reach = is_fast
+                      ? 0.0f
+                      : std::min(settings::solid_steps_ahead * s.ahead + settings::solid_reach * s.size, most_reach);
         m.seen_pose = s.b_in_a;
         m.seen_margin = is_fast ? margin : settings::solid_margin_ahead * margin;
         m.way_out = vec3(0.0f);
@@ -564,7 +564,8 @@ std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactWorld& 
         const Materials materials = materials_at(world.shapes, m, p->triangles[0], p->triangles[1]);
         for (Patch& patch : patches) {
             const float facing = glm::dot(patch.normal, p->normal);
-            if (facing >= nearest && patch.materials == materials && patch.rolls == p->rolls) nearest = facing, best = &patch;
+            if (facing >= nearest && patch.materials == materials && patch.rolls == p->rolls)
+                nearest = facing, best = &patch;
         }
         if (best == nullptr || best->points.empty()) {
             if (used == most) continue;
@@ -683,7 +684,8 @@ void SolidContacts::collide(const ContactWorld& world, std::span<const Task> tas
 std::size_t SolidContacts::bytes() const {
     std::size_t sum = known_.capacity() * sizeof(Known) + found_.capacity() * sizeof(found_[0]);
     for (const Known& each : known_) {
-        sum += each.of_mesh.bytes() + each.candidates.bytes() + each.round.bytes() + (each.own_set ? each.own_set->bytes() : 0);
+        sum += each.of_mesh.bytes() + each.candidates.bytes() + each.round.bytes() +
+               (each.own_set ? each.own_set->bytes() : 0);
     }
     for (const auto& each : found_) sum += each.capacity() * sizeof(detail::FeaturePoint);
     return sum;

@@ -7,6 +7,7 @@
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/projected_feature.h"
 #include "narrowphase/shapes/usable.h"
+#include "narrowphase/support/mapping_feature.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"
 
@@ -226,10 +227,41 @@ public:
         }
     }
 
+    /// Adds the points of a mapping's dome that lie over the face on which it is, as far as they are within `margin` (m).
+    void add_dome(const Choice& choice, float margin, Manifold& manifold) const {
+        const bool on_a = choice.owner == FaceOwner::a;
+        const Shape& dome = on_a ? b_ : a_;
+        const ProjectedFeature& face = on_a ? projected_a : projected_b;
+        if (dome.type != ShapeType::mapping || !face.has_area()) return;
+        const vec3 down = on_a ? transpose_mul(pose_.rotation, -n_) : n_;
+        vec3 points[detail::mapping_dome_points];
+        const int count = detail::mapping_dome(*dome.mapping, down, points);
+        for (int i = 0; i < count; ++i) {
+            const vec3 p = (on_a ? transform_point(pose_, points[i]) : points[i]) - origin_;
+            const float x = glm::dot(u_, p), y = glm::dot(v_, p), height = glm::dot(n_, p);
+            const float on_face = face.height(x, y), separation = on_a ? height - on_face : on_face - height;
+            if (separation > margin || !is_over(face, x, y)) continue;
+            const vec3 foot = origin_ + x * u_ + y * v_ + on_face * n_;
+            const auto in_b = [&](const vec3& q) { return transpose_mul(pose_.rotation, q - pose_.position); };
+            manifold.points[manifold.count++] = {on_a ? foot : points[i], on_a ? points[i] : in_b(foot), separation,
+                                                 static_cast<std::uint32_t>(i + 1)};
+        }
+    }
+
     ProjectedFeature projected_a, projected_b;
     Candidates candidates;
 
 private:
+    static bool is_over(const ProjectedFeature& face, float x, float y) {
+        if (face.kind == detail::SupportingFeatureKind::disc)
+            return (x - face.cx) * (x - face.cx) + (y - face.cy) * (y - face.cy) <= face.radius * face.radius;
+        for (int i = 0; i < face.count; ++i) {
+            const float ex = face.x[i + 1] - face.x[i], ey = face.y[i + 1] - face.y[i];
+            if (ex * (y - face.y[i]) - ey * (x - face.x[i]) < 0.0f) return false;
+        }
+        return true;
+    }
+
     const Shape &a_, &b_;
     const MatrixTransform& pose_;
     const vec3 origin_;
@@ -409,6 +441,7 @@ Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const M
     const int count = std::min(reduction.count, max_manifold_points - result.count);
     contact.write_points(reduction.chosen, count, result.points + result.count);
     result.count += count;
+    if (result.count == 1 && choice.owner != FaceOwner::none) contact.add_dome(choice, margin, result);
     keep_ids_distinct(result);
     return result;
 }

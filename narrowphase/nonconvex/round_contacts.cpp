@@ -98,7 +98,12 @@ class RoundCandidates::Evaluation {
 public:
     Evaluation(const TriangleSet& solid, const Shape& shape, const MatrixTransform& b_in_a, float margin,
                const FeatureLimits& limits)
-        : solid_(solid), surface_(*solid.solid_features()), shape_(shape), b_in_a_(b_in_a), margin_(margin), limits_(limits) {}
+        : solid_(solid),
+          surface_(*solid.solid_features()),
+          shape_(shape),
+          b_in_a_(b_in_a),
+          margin_(margin),
+          limits_(limits) {}
 
     void add_vertices(const std::vector<std::uint32_t>& vertices) {
         for (const std::uint32_t v : vertices) {
@@ -323,8 +328,7 @@ private:
         corners_.clear();
         if (!feature.has_face()) {
             corners_.push_back({feature.points[0], feature.ids[0]});
-            if (feature.kind == SupportingFeatureKind::segment)
-                corners_.push_back({feature.points[1], feature.ids[1]});
+            if (feature.kind == SupportingFeatureKind::segment) corners_.push_back({feature.points[1], feature.ids[1]});
             return;
         }
         const vec3 size = absolute(out), axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)

@@ -189,8 +189,8 @@ struct SurfaceFeatures {
     float grain = 0.0f;                       ///< edge of a square as large as the mean face, m
 
     /// Collects the features of these triangles of the set, in their order, and builds the tree. Consecutive triangles
-    /// should be near each other. The cones of all nodes hold all directions, and their boxes have the axes of the set's frame. `from_behind`: whether each of the
-    /// triangles is seen from its back; without it, none is.
+    /// should be near each other. The cones of all nodes hold all directions, and their boxes have the axes of the set's
+    /// frame. `from_behind`: whether each of the triangles is seen from its back; without it, none is.
     void collect(const TriangleSet& set, std::span<const std::uint32_t> triangles,
                  const std::vector<bool>& from_behind = {});
     /// Limits the depths to half of how thick the solid inside of the set is at each face and edge. The features

@@ -93,6 +93,23 @@ public:
                glm::dot(n, d_) >= double(tolerance::steepest_face);
     }
 
+    /// Finds the direction across d in which the surface is the flattest, and the one at right angles to it. Returns false
+    /// if it is curved along the latter.
+    bool find_flat_directions(dvec3& along, dvec3& across) const {
+        int i = 0, j = 0;
+        farthest_pair(i, j);
+        along = point_[j] - point_[i];
+        along = unit(along - glm::dot(along, d_) * d_);
+        across = glm::cross(d_, along);
+        double least = 0.0, most = 0.0;
+        for (const dvec3& p : point_) {
+            const double place = glm::dot(p - top_, across);
+            least = std::min(least, place);
+            most = std::max(most, place);
+        }
+        return most - least > 2.0 * far();
+    }
+
     /// Finds a line of the surface: ends (the first one higher along d), the normal across it, and how far the surface
     /// is bent across the line (radius, m).
     bool find_line(dvec3& first, dvec3& second, dvec3& normal, double& bend) const {
@@ -111,10 +128,13 @@ public:
         along = unit(along);
         normal = unit(d_ - glm::dot(d_, along) * along);
         const double height = glm::dot(normal, mapping_.support(normal));
-        if (height - glm::dot(normal, first) > tolerance::mapping_flatness * size_) return false;
         const dvec3 side = glm::cross(normal, along);
         const dvec3 left = mapping_.support(normal - tilt_ * side), right = mapping_.support(normal + tilt_ * side);
         bend = std::max(glm::dot(right - left, side) / (2.0 * tilt_), 0.0);
+        // What is round across the line rolls, and must touch where it does; the ends of an edge may be lower.
+        const bool is_edge = bend <= tolerance::mapping_edge * size_;
+        const double off = is_edge ? tolerance::mapping_flatness : tolerance::mapping_straightness;
+        if (height - glm::dot(normal, first) > off * size_) return false;
         if (glm::dot(second, d_) > glm::dot(first, d_)) std::swap(first, second);
         return true;
     }
@@ -143,6 +163,21 @@ private:
 };
 
 }  // namespace
+
+int mapping_dome(const MappingSolid& solid, const vec3& direction, vec3 (&points)[mapping_dome_points]) {
+    if (solid.kind == MappingKind::ellipsoid) return 0;
+    const dvec3 d = unit(dvec3(direction));
+    const Look look(solid, d, solid.mapping->support(d), tolerance::mapping_tilt);
+    if (look.is_curved()) return 0;
+    dvec3 along, across;
+    if (!look.find_flat_directions(along, across)) return 0;
+    constexpr double third_x[] = {1.0, -0.5, -0.5}, third_y[] = {0.0, 0.8660254, -0.8660254};
+    for (int i = 0; i < mapping_dome_points; ++i) {
+        const dvec3 tilted = unit(d + tolerance::mapping_tilt * (third_x[i] * along + third_y[i] * across));
+        points[i] = vec3(solid.mapping->support(tilted) + double(solid.radius) * tilted);
+    }
+    return mapping_dome_points;
+}
 
 MappingFacet mapping_facet(const MappingSolid& solid, const vec3& normal, float tilt) {
     const SupportMapping& mapping = *solid.mapping;
@@ -178,10 +213,11 @@ SupportingFeature mapping_feature(const MappingSolid& solid, const vec3& directi
     dvec3 normal, first, second;
     double height = 0.0, bend = 0.0, tilt = tolerance::mapping_tilt;
     bool has_plane = wide.find_plane(normal, height);
-    if (!has_plane) {
-        tilt = tolerance::mapping_small_tilt;
+    while (!has_plane && tilt > 1.5 * tolerance::mapping_small_tilt) {
+        tilt *= 0.5;
         const Look narrow(solid, d, core_top, tilt);
-        has_plane = !narrow.is_curved() && narrow.find_plane(normal, height);
+        if (narrow.is_curved()) break;
+        has_plane = narrow.find_plane(normal, height);
     }
     if (has_plane) {
         f.kind = SupportingFeatureKind::polygon;

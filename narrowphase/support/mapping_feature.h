@@ -8,7 +8,7 @@
 /// belong to another part of the surface and are dropped. The plane itself is a support plane.
 ///
 /// A surface so nearly flat that the ring's plane is within `mapping_flatness` of it counts as a facet: its points are
-/// as far apart as the curved body would rock.
+/// as far apart as the curved body would rock. If it is not as flat, smaller rings are tried.
 
 #include "narrowphase/support/supporting_feature.h"
 
@@ -31,6 +31,13 @@ struct MappingFacet {
 /// Returns the feature of the solid along the unit `direction` (shape frame), where `top` is its core's support point:
 /// a polygon if it has a facet there, a segment, or a point.
 SupportingFeature mapping_feature(const MappingSolid& solid, const vec3& direction, const vec3& top);
+
+inline constexpr int mapping_dome_points = 3;
+
+/// Finds points of the surface around its support point along the unit `direction` (shape frame), in directions tilted by
+/// tolerance::mapping_tilt, and returns their number: 0 if it is curved more than mapping_radius allows. (Ellipsoids are
+/// curved everywhere.) A body that touches with such a dome, on one point, would rotate past all of it in a step.
+int mapping_dome(const MappingSolid& solid, const vec3& direction, vec3 (&points)[mapping_dome_points]);
 
 /// Finds the corners of the facet with the normal `normal` (unit, shape frame), seen along directions that are tilted
 /// by `tilt` (rad).

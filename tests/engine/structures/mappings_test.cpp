@@ -213,6 +213,63 @@ TEST_CASE("sums and rounded boxes with flat faces lie still on them, and stand i
     }
 }
 
+TEST_CASE("superellipsoids with exponents of 4 to 12 come to rest, and do not sink") {
+    for (const vec3& radii : {vec3(0.3f), vec3(0.4f, 0.1f, 0.4f), vec3(0.5f, 0.03f, 0.5f), vec3(0.4f, 0.2f, 0.25f)}) {
+        for (const float exponent : {4.0f, 6.0f, 8.0f, 12.0f}) {
+            CAPTURE(radii.x);
+            CAPTURE(radii.y);
+            CAPTURE(exponent);
+            const Shape shape = *superellipsoid(radii, exponent, exponent);
+            for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+                Random random(seed);
+                World world;
+                add(world, ground());
+                BodyDef def = body(shape, {0.0, 0.8, 0.0});
+                def.rotation = random.rotation();
+                const BodyId id = add(world, def);
+                int steps = 0;
+                for (; steps < 1500 && world.is_awake(id); ++steps) run(world, 1);
+                CHECK_FALSE(world.is_awake(id));
+                const quat q = world.rotation(id);
+                const vec3 low = rotate(q, vec3(support(shape, inverse_rotate(q, {0, -1, 0})).point));
+                CHECK(world.position(id).y + double{low.y} > -1e-3);
+            }
+        }
+    }
+}
+
+TEST_CASE("flat superellipsoids in a bin come to rest") {
+    for (const float exponent : {4.0f, 8.0f}) {
+        CAPTURE(exponent);
+        Random random(1);
+        World world;
+        add_bin(world, 2.0f, 4.0f);
+        std::vector<Shape> shapes;
+        const auto half = [&] { return random.between(0.2f, 0.4f); };
+        for (int i = 0; i < 8; ++i) {
+            const float x = half(), y = 0.25f * half(), z = half();
+            shapes.push_back(*superellipsoid({x, y, z}, exponent, exponent));
+        }
+        int added = 0, steps = 0;
+        for (; steps < 2400 && (added < 48 || world.awake_body_count() != 0); ++steps) {
+            for (int k = 0; steps % 35 == 0 && added < 48 && k < 4; ++k) {
+                BodyDef def = body(shapes[static_cast<std::size_t>(added++) % shapes.size()],
+                                   {(k % 2) * 1.6 - 0.8, 4.0, (k / 2) * 1.6 - 0.8});
+                def.rotation = random.rotation();
+                add(world, def);
+            }
+            run(world, 1);
+        }
+        double deepest = 0.0;
+        for (const Contact& contact : world.contacts())
+            for (int k = 0; k < contact.point_count; ++k)
+                deepest = std::max(deepest, -double{contact.points[k].separation});
+        MESSAGE("exponent ", exponent, ": asleep after ", steps, " steps, deepest ", 1e3 * deepest, " mm");
+        CHECK(world.awake_body_count() == 0);
+        CHECK(deepest < 0.005);
+    }
+}
+
 TEST_CASE("three hundred ellipsoids in a bin come to rest" * doctest::test_suite("slow")) {
     Random random(3);
     World world;

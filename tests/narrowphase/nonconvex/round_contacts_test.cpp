@@ -71,8 +71,8 @@ std::vector<Nearest> nearest_of_triangles(const TriangleSet& solid, const Shape&
     for (std::uint32_t t = 0; t < solid.size(); ++t) {
         const SetTriangle at = solid.triangle(t);
         SimplexCache cache;
-        const SeparationResult found = separation(triangle(at.points[0], at.points[1], at.points[2]), shape,
-                                                  to_matrix_transform(pose), cache);
+        const SeparationResult found =
+            separation(triangle(at.points[0], at.points[1], at.points[2]), shape, to_matrix_transform(pose), cache);
         all.push_back({found.separation, found.point_a, found.point_b, found.normal});
     }
     return all;

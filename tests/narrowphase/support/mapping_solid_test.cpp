@@ -420,7 +420,7 @@ TEST_CASE("a mapping shows its facets, its lines and its points") {
     const mat3 upright(1.0f);
     CHECK(points_of(*ellipsoid({0.5f, 0.3f, 0.4f}), upright).count == 1);
     CHECK(points_of(*superellipsoid({0.5f, 0.3f, 0.4f}, 2.0f, 2.0f), upright).count == 1);
-    // Its curvature is 0 where it lies: it is flat to 1e-3 of its size over a tenth of it.
+    // Its curvature is 0 where it lies: it is flat to 3e-3 of its size over a third of it.
     CHECK(points_of(*superellipsoid({0.5f, 0.3f, 0.4f}, 4.0f, 4.0f), upright).count == 4);
     // A box that is not named as one, and with a ball around it.
     for (const Shape& other : {Shape(segment({-0.1f, 0, 0}, {0.1f, 0, 0})), Shape(sphere(0.2f))}) {
@@ -444,6 +444,20 @@ TEST_CASE("a mapping shows its facets, its lines and its points") {
     const Manifold side = points_of(can, test::turn({0, 0, 1}, pi / 2));
     REQUIRE(side.count == 2);
     CHECK(std::abs(side.points[0].on_b.y - side.points[1].on_b.y) == doctest::Approx(1.2f).epsilon(1e-3));
+    // Tilted, it is a dome, of which three points around the lowest one count, at their true heights.
+    const Shape box_like = *superellipsoid({0.5f, 0.3f, 0.4f}, 12.0f, 12.0f);
+    const mat3 tilted = test::turn({0.6, 0, -0.8}, 0.03);
+    const Manifold dome = points_of(box_like, tilted, 0.1f);
+    REQUIRE(dome.count == 4);
+    for (int i = 0; i < 4; ++i) {
+        const ManifoldPoint& p = dome.points[i];
+        const float x = std::abs(p.on_b.x) / 0.5f, y = std::abs(p.on_b.y) / 0.3f, z = std::abs(p.on_b.z) / 0.4f;
+        CHECK(std::pow(x, 12.0f) + std::pow(y, 12.0f) + std::pow(z, 12.0f) == doctest::Approx(1.0).epsilon(1e-3));
+        CHECK(p.on_a.y == doctest::Approx(0.5));
+        CHECK(p.separation >= -1e-5f);
+        CHECK(p.separation > (i == 0 ? -1e-5f : 1e-4f));
+    }
+    CHECK(points_of(box_like, tilted, 1e-4f).count == 1);
     // A lens on its dome touches in one point.
     const auto lens = make_mapping_solid(std::make_shared<Lens>(1.0, 0.5));
     REQUIRE(lens);
