@@ -219,6 +219,15 @@ inline constexpr float parallel_lines = 0.05f;
 /// then off the surfaces by at most 8e-4 radii.
 inline constexpr float parallel_offset = 0.04f;
 
+/// A ball or cylinder is large for bodies if its radius is more than this * their size. Larger: bodies rock on it for
+/// ever. Smaller: bodies that could roll over it rock on their corners.
+inline constexpr float large_round = 40.0f;
+/// Cosine of the greatest angle between its normal and that of a face that lies on it, and of a corner.
+inline constexpr float large_round_face = 0.999f;
+/// All corners of a face touch if their separations differ by at most this * the body's size. Larger: bodies sink by as
+/// much. Smaller: they rock.
+inline constexpr float large_round_flat = 6e-3f;
+
 /// The angle (rad) by which the directions are tilted that look for the facets of a support mapping. Larger: small facets
 /// are not seen, because the directions lead to their neighbours. Smaller: a body that rocks on its facet touches with an
 /// edge or corner alone.

@@ -4,6 +4,7 @@
 #include "common/assert.h"
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/reuse.h"
+#include "narrowphase/manifold/large_round.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/sliver.h"
 #include "narrowphase/tolerances.h"
@@ -107,10 +108,14 @@ bool will_stay_apart(const CollideCall& call, const PairTest& test, float separa
 void set_touching_at_point(const CollideCall& call, const PairTest& test, const ClosedForm& contact) {
     count(call.profile.manifolds_built);
     set_axis(*test.cache, contact.normal);
-    one_point_manifold(contact, test.b_in_a, margin_along(call, test, contact.normal), test.cache->manifold);
+    const Shape &a = call.shape_a(test), &b = call.shape_b(test);
+    const float margin = margin_along(call, test, contact.normal);
+    Manifold& manifold = test.cache->manifold;
+    one_point_manifold(contact, test.b_in_a, margin, manifold);
+    add_corners_on_large_round(a, b, test.b_in_a, margin, manifold);
     set_tested(call, test, PairState::touching);
     // A sphere touches at one point only, other shapes may at others as soon as they move faster.
-    const bool exact = call.shape_a(test).type == ShapeType::sphere || call.shape_b(test).type == ShapeType::sphere;
+    const bool exact = (a.type == ShapeType::sphere || b.type == ShapeType::sphere) && manifold.count == 1;
     set_reuse(call, test, exact);
 }
 

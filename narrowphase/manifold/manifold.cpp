@@ -4,6 +4,7 @@
 #include "common/assert.h"
 #include "common/lanes/lanes.h"
 #include "narrowphase/manifold/clip.h"
+#include "narrowphase/manifold/large_round.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/projected_feature.h"
 #include "narrowphase/shapes/usable.h"
@@ -394,6 +395,7 @@ Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const M
     if (a.type == ShapeType::sphere || b.type == ShapeType::sphere) {
         hints = {};
         add_witness(result);
+        add_corners_on_large_round(a, b, b_in_a, margin, result);
         return result;
     }
 
@@ -442,6 +444,7 @@ Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const M
     contact.write_points(reduction.chosen, count, result.points + result.count);
     result.count += count;
     if (result.count == 1 && choice.owner != FaceOwner::none) contact.add_dome(choice, margin, result);
+    add_corners_on_large_round(a, b, b_in_a, margin, result);
     keep_ids_distinct(result);
     return result;
 }

@@ -296,6 +296,28 @@ void project(const Shape& shape, const SupportingFeature& feature, const View& v
     }
 }
 
+int corners_of(const Shape& shape, const SupportingFeature& feature, const vec3& out,
+               FeatureCorner (&corners)[max_projected_corners]) {
+    if (!feature.has_face()) {
+        const int count = feature.kind == SupportingFeatureKind::segment ? 2 : 1;
+        for (int i = 0; i < count; ++i) corners[i] = {feature.points[i], feature.ids[i]};
+        return count;
+    }
+    const vec3 size = absolute(out), axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)
+                                            : size.y <= size.z                   ? vec3(0, 1, 0)
+                                                                                 : vec3(0, 0, 1);
+    const vec3 across = glm::cross(out, axis), u = across / std::sqrt(length_squared(across)), v = glm::cross(out, u);
+    const View view{{{u.x, v.x, out.x}, {u.y, v.y, out.y}, {u.z, v.z, out.z}}, {}, false};
+    ProjectedFeature projected;
+    project(shape, feature, view, projected);
+    const int count = projected.kind == SupportingFeatureKind::disc ? 4 : projected.count;
+    for (int i = 0; i < count; ++i) {
+        const float x = projected.x[i], y = projected.y[i];
+        corners[i] = {x * u + y * v + projected.height(x, y) * out, projected.vertex[i]};
+    }
+    return count;
+}
+
 ProjectedFeature disc_to_polygon(const ProjectedFeature& disc) {
     ProjectedFeature polygon;
     polygon.kind = SupportingFeatureKind::polygon;

@@ -61,6 +61,16 @@ void project(const Shape& shape, const SupportingFeature& feature, const View& v
 void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16_t id1, const float (&curvature)[2],
                   ProjectedFeature& projected);
 
+/// A corner of a feature, or one of four points of a disc's rim, in the shape's frame.
+struct FeatureCorner {
+    vec3 at;
+    std::uint16_t number;  ///< of the corner in its shape
+};
+/// Sets `corners` to those of a feature that is farthest along the unit `out` (shape frame), counter-clockwise as seen
+/// from outside, and returns their number.
+int corners_of(const Shape& shape, const SupportingFeature& feature, const vec3& out,
+               FeatureCorner (&corners)[max_projected_corners]);
+
 /// Returns the polygon of a disc's rim points. Its edges are up to 1 - cos(pi / 16) = 1.9% of the radius inside the
 /// rim.
 ProjectedFeature disc_to_polygon(const ProjectedFeature& disc);

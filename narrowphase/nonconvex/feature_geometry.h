@@ -62,7 +62,7 @@ inline float beyond_ends(const SurfaceFeatures::Edge& a, const SurfaceFeatures::
 /// Returns whether a vertex admits a contact normal (unit, the surface's frame), or will after a rotation by `turn_ahead`
 /// (rad). Far outside of the vertex's region, out_of_region() does not bound the angle; the cone of its normals does.
 inline bool may_touch_along(const SurfaceFeatures& surface, const SurfaceFeatures::Vertex& vertex, const vec3& normal,
-                     float turn_ahead) {
+                            float turn_ahead) {
     const float out = out_of_region(surface, vertex, normal);
     if (out <= tolerance::feature_slack) return true;
     return out <= tolerance::feature_slack + turn_ahead && vertex.normals.holds(normal, turn_ahead);

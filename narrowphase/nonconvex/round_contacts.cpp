@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace talus::detail {
 
@@ -168,10 +169,9 @@ public:
             search.start(shape_, down, 0);
             if (!(glm::dot(origin, down) - search.height <= margin_)) continue;
             search.finish(shape_, down);
-            corners(search.feature, down);
-            for (const Corner& corner : corners_) {
-                const float height = glm::dot(origin - corner.at_b, down);
-                const vec3 p = transform_point(b_in_a_, corner.at_b);
+            for (const FeatureCorner& corner : corners(search.feature, down)) {
+                const float height = glm::dot(origin - corner.at, down);
+                const vec3 p = transform_point(b_in_a_, corner.at);
                 if (!(height <= margin_ && height >= -face.depth) ||
                     !(beside_face(face, p, std::max(-height, 0.0f)) <= limits_.room))
                     continue;
@@ -186,7 +186,7 @@ public:
                            glm::dot(other.point.normal, face.normal) >= tolerance::feature_same_normal;
                 });
                 if (is_known) continue;
-                add(foot, corner.at_b, face.normal, height, id, FaceOwner::a, face.triangle, f,
+                add(foot, corner.at, face.normal, height, id, FaceOwner::a, face.triangle, f,
                     !search.feature.has_face());
                 if (search.feature.has_face()) keep_flat(search.feature);
             }
@@ -198,7 +198,7 @@ public:
         for (std::size_t i = 0; i < flats_.size(); ++i) {
             const SupportingFeature& flat = flats_[i];
             const vec3 n = -(b_in_a_.rotation * flat.normal);
-            corners(flat, flat.normal);
+            const std::span<const FeatureCorner> polygon = corners(flat, flat.normal);
             for (const std::uint32_t e : edges) {
                 const SurfaceFeatures::Edge& edge = surface_.edges[e];
                 if (!(out_of_arc(edge, n) <= tolerance::feature_edge_slack) ||
@@ -206,8 +206,9 @@ public:
                     continue;
                 const vec3 from = to_b(b_in_a_, edge.from), way = to_b(b_in_a_, edge.to) - from;
                 float ends[2] = {0.0f, 1.0f};
-                if (!(flat.kind == SupportingFeatureKind::disc ? clip_to_disc(flat, from, way, ends)
-                                                               : clip_to_polygon(flat.normal, from, way, ends)))
+                if (!(flat.kind == SupportingFeatureKind::disc
+                          ? clip_to_disc(flat, from, way, ends)
+                          : clip_to_polygon(polygon, flat.normal, from, way, ends)))
                     continue;
                 for (int k = 0; k < 2; ++k) {
                     if (!(ends[k] > 0.0f && ends[k] < 1.0f)) continue;
@@ -250,10 +251,6 @@ private:
     struct Found {
         FeaturePoint point;
         std::uint32_t face;  ///< of the surface, or `none`
-    };
-    struct Corner {
-        vec3 at_b;
-        std::uint32_t number;
     };
 
     void add(const vec3& on_a, const vec3& on_b, const vec3& n, float separation, std::uint32_t id, FaceOwner owner,
@@ -322,28 +319,9 @@ private:
         if (std::none_of(flats_.begin(), flats_.end(), same)) flats_.push_back(feature);
     }
 
-    /// Sets `corners_` to the corners of a feature of the shape that is farthest along `out`, counter-clockwise as seen
-    /// from outside; of a disc, to four points of its rim.
-    void corners(const SupportingFeature& feature, const vec3& out) {
-        corners_.clear();
-        if (!feature.has_face()) {
-            corners_.push_back({feature.points[0], feature.ids[0]});
-            if (feature.kind == SupportingFeatureKind::segment) corners_.push_back({feature.points[1], feature.ids[1]});
-            return;
-        }
-        const vec3 size = absolute(out), axis = size.x <= size.y && size.x <= size.z ? vec3(1, 0, 0)
-                                                : size.y <= size.z                   ? vec3(0, 1, 0)
-                                                                                     : vec3(0, 0, 1);
-        const vec3 across = glm::cross(out, axis), u = across / std::sqrt(length_squared(across)),
-                   v = glm::cross(out, u);
-        const View view{{{u.x, v.x, out.x}, {u.y, v.y, out.y}, {u.z, v.z, out.z}}, {}, false};
-        ProjectedFeature projected;
-        project(shape_, feature, view, projected);
-        const int count = projected.kind == SupportingFeatureKind::disc ? 4 : projected.count;
-        for (int i = 0; i < count; ++i) {
-            const float x = projected.x[i], y = projected.y[i];
-            corners_.push_back({x * u + y * v + projected.height(x, y) * out, projected.vertex[i]});
-        }
+    /// The corners of a feature of the shape that is farthest along `out`; see corners_of().
+    std::span<const FeatureCorner> corners(const SupportingFeature& feature, const vec3& out) {
+        return {corners_, static_cast<std::size_t>(corners_of(shape_, feature, out, corners_))};
     }
 
     /// Shortens a line, from + ends[0 to 1] * way, to what is over a disc. Returns false if nothing is.
@@ -361,13 +339,13 @@ private:
         return ends[0] < ends[1];
     }
 
-    /// The same for the polygon with the corners `corners_`.
-    bool clip_to_polygon(const vec3& normal, const vec3& from, const vec3& way, float (&ends)[2]) const {
-        const std::size_t count = corners_.size();
-        if (count < 3) return false;
-        for (std::size_t i = 0; i < count; ++i) {
-            const vec3& corner = corners_[i].at_b;
-            const vec3 out = glm::cross(corners_[(i + 1) % count].at_b - corner, normal);
+    /// The same for a polygon across `normal`.
+    static bool clip_to_polygon(std::span<const FeatureCorner> polygon, const vec3& normal, const vec3& from,
+                                const vec3& way, float (&ends)[2]) {
+        if (polygon.size() < 3) return false;
+        for (std::size_t i = 0; i < polygon.size(); ++i) {
+            const vec3& corner = polygon[i].at;
+            const vec3 out = glm::cross(polygon[(i + 1) % polygon.size()].at - corner, normal);
             const float start = glm::dot(from - corner, out), rise = glm::dot(way, out);
             if (rise == 0.0f) {
                 if (start > 0.0f) return false;
@@ -398,7 +376,7 @@ private:
     const FeatureLimits& limits_;
     std::vector<Found> found_;
     std::vector<SupportingFeature> flats_;  // faces of the shape that touch
-    std::vector<Corner> corners_;
+    FeatureCorner corners_[max_projected_corners];
 };
 
 void RoundCandidates::evaluate(const TriangleSet& solid, const Shape& shape, const MatrixTransform& shape_in_solid,

@@ -165,3 +165,31 @@ TEST_CASE("a pendulum that is tied to the world goes on while nothing else moves
     }
     CHECK(farthest > 0.115);
 }
+TEST_CASE("convex bodies come to rest on balls and cylinders of 100 m and more") {
+    const auto frustum = make_hull(std::vector<vec3>{{0.3f, -0.2f, 0.3f},
+                                                     {-0.3f, -0.2f, 0.3f},
+                                                     {0.3f, -0.2f, -0.3f},
+                                                     {-0.3f, -0.2f, -0.3f},
+                                                     {0.1f, 0.3f, 0.1f},
+                                                     {-0.1f, 0.3f, 0}});
+    REQUIRE(frustum);
+    for (const float radius : {100.0f, 640.0f, 5000.0f}) {
+        for (const bool is_ball : {true, false}) {
+            for (const Shape& shape :
+                 {box(vec3(0.25f)), box({0.5f, 0.1f, 0.3f}), cylinder(0.2f, 0.3f), hull(*frustum)}) {
+                CAPTURE(radius);
+                CAPTURE(is_ball);
+                CAPTURE(name_of(shape.type));
+                World world;
+                BodyDef below = fixed_body(is_ball ? sphere(radius) : cylinder(radius, radius));
+                if (!is_ball) below.rotation = turn({1, 0, 0}, pi / 2);
+                add(world, below);
+                BodyDef def = body(shape, {0.1, double{radius} + 0.6, 0.2});
+                def.rotation = turn(glm::normalize(dvec3(1.0, 0.5, -0.3)), 0.4);
+                const BodyId id = add(world, def);
+                for (int step = 0; step < 900 && world.is_awake(id); ++step) world.step(frame);
+                CHECK_FALSE(world.is_awake(id));
+            }
+        }
+    }
+}

@@ -167,6 +167,35 @@ TEST_CASE("a normal a few degrees off a face's snaps to the face, one that a fac
     CHECK_POINTS(m, g, {{corner, 0.0f}});
 }
 
+TEST_CASE("a box on a ball or cylinder of forty times its size touches with its corners, too") {
+    const Shape brick = box({0.5f, 0.25f, 0.4f});
+    const auto on = [&](const Shape& round, const vec3& top, const mat3& turn) {
+        FaceHints hints;
+        const MatrixTransform frame{top + vec3(0.0f, 0.25f, 0.0f), turn};
+        return make_manifold(round, brick, frame, {0, 1, 0}, top, top, 0.05f, hints);
+    };
+    for (const float radius : {15.0f, 40.0f, 4000.0f}) {
+        CAPTURE(radius);
+        const Manifold m = on(sphere(radius), {0, radius, 0}, mat3(1.0f));
+        REQUIRE(m.count == (radius < 20.0f ? 1 : 4));
+        for (int i = 0; i < m.count; ++i) {
+            const glm::dvec3 corner = glm::dvec3(m.points[i].on_b) + glm::dvec3(0.0, double{radius} + 0.25, 0.0);
+            CHECK(std::abs(double{m.points[i].separation} - (glm::length(corner) - double{radius})) <
+                  1e-6 * double{radius});
+        }
+        // Where the ball is flat to 6e-3 of the box's size over the face, its top counts no more.
+        if (radius == 4000.0f) {
+            for (int i = 0; i < 4; ++i) CHECK(std::abs(m.points[i].on_b.x) == doctest::Approx(0.5));
+        }
+    }
+    const mat3 lying(vec3(1, 0, 0), vec3(0, 0, -1), vec3(0, 1, 0));  // the cylinder's axis along z
+    FaceHints hints;
+    const MatrixTransform frame{{0.0f, 0.0f, 100.25f}, lying};
+    const Manifold m =
+        make_manifold(cylinder(100.0f, 100.0f), brick, frame, {0, 0, 1}, {0, 0, 100}, {0, 0, 100}, 0.05f, hints);
+    CHECK(m.count == 4);
+}
+
 TEST_CASE("of the eight corners of two boxes at 45 degrees four are kept that span the most") {
     const Shape a = box({1, 1, 1});
     const MatrixTransform f = placed({0, 2, 0}, turn({0, 1, 0}, 45 * degree));
