@@ -495,6 +495,9 @@ inline constexpr float solid_room = 1e-4f;
 /// Cosine of the largest angle (8 degrees) between the normals of points that belong to one patch. Larger angle: a
 /// curved contact is solved as if it were flat. Smaller: more contacts for the solver.
 inline constexpr float patch_normal = 0.99f;
+/// The same for the places where a round shape rolls over the faces of a solid. Larger angle: a ball in a tube of 64
+/// facets sinks into the next facet, and is thrown out of it.
+inline constexpr float rolling_patch_normal = 0.9999f;
 /// The most patches that two shapes have; shallower ones beyond are left out.
 inline constexpr std::size_t most_patches = 16;
 
@@ -505,6 +508,9 @@ inline constexpr float most_solid_places = 256.0f;
 /// The deepest contacts at the start of a step that a sweep of a solid looks for, in depths at which features hit. Larger:
 /// more pairs of features. Smaller: bodies that are pressed into others go through.
 inline constexpr float solid_deepest = 4.0f;
+/// The greatest depth at which a solid hits a wall, in thicknesses of that (three times that of a thin plate). Larger: solids
+/// are pushed out at the back of thin walls.
+inline constexpr float solid_wall_depth = 0.08f;
 /// How far points may be from a straight line within a part, in depths at which features hit. Larger: solids that spin
 /// pass through thin edges. Smaller: more parts.
 inline constexpr float solid_straight = 0.5f;

@@ -164,11 +164,18 @@ float SweptSolids::feature_hit(const Meeting& meeting, const TriangleSet& own, c
 float SweptSolids::hit(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float end) {
     const TriangleSet *const own = surface(in, meeting.own), *const other = surface(in, meeting.other);
     const auto shape_of = [&](std::uint32_t shape) -> const Shape& { return in.shapes.defs[shape].shape; };
+    // In a thin wall, contacts tell no longer from which side the body came.
+    SweptBody swept = body;
+    const ShapeDef& wall = in.shapes.defs[meeting.other];
+    if (!wall.mesh || wall.mesh->is_solid()) {
+        const float thickness = wall.mesh ? wall.mesh->solid_thickness() : talus::thickness(wall.shape);
+        swept.allowed = std::min(swept.allowed, settings::solid_wall_depth * thickness);
+    }
     if (own == nullptr)
-        return round_hit(*other, meeting.other_motion, shape_of(meeting.own), meeting.own_motion, body, end);
+        return round_hit(*other, meeting.other_motion, shape_of(meeting.own), meeting.own_motion, swept, end);
     if (other == nullptr)
-        return round_hit(*own, meeting.own_motion, shape_of(meeting.other), meeting.other_motion, body, end);
-    return feature_hit(meeting, *own, *other, body, end);
+        return round_hit(*own, meeting.own_motion, shape_of(meeting.other), meeting.other_motion, swept, end);
+    return feature_hit(meeting, *own, *other, swept, end);
 }
 
 /// Returns whether the other shape of a meeting gets too deep into the body in the rest of the step if the body stands

@@ -560,7 +560,7 @@ std::vector<SolidContacts::Patch> SolidContacts::patches_of(const ContactWorld& 
     std::size_t used = 0;
     for (auto p = points.rbegin(); p != points.rend(); ++p) {
         Patch* best = nullptr;
-        float nearest = settings::patch_normal;
+        float nearest = p->rolls ? settings::rolling_patch_normal : settings::patch_normal;
         const Materials materials = materials_at(world.shapes, m, p->triangles[0], p->triangles[1]);
         for (Patch& patch : patches) {
             const float facing = glm::dot(patch.normal, p->normal);

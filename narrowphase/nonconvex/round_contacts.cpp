@@ -109,10 +109,15 @@ public:
     void add_vertices(const std::vector<std::uint32_t>& vertices) {
         for (const std::uint32_t v : vertices) {
             const SurfaceFeatures::Vertex& vertex = surface_.vertices[v];
-            const ShapeDistance at = distance_from_shape(shape_, to_b(b_in_a_, vertex.at));
+            const vec3 p = to_b(b_in_a_, vertex.at);
+            ShapeDistance at = distance_from_shape(shape_, p);
             if (!(at.separation <= margin_)) continue;
-            const vec3 n = -(b_in_a_.rotation * at.normal);
-            if (!may_touch_along(surface_, vertex, n, limits_.turn_ahead)) continue;
+            vec3 n = -(b_in_a_.rotation * at.normal);
+            if (!may_touch_along(surface_, vertex, n, limits_.turn_ahead)) {
+                if (!(at.separation < -limits_.room) || !find_way_back(p, vertex.normals.axis, at)) continue;
+                n = -(b_in_a_.rotation * at.normal);
+                if (!may_touch_along(surface_, vertex, n, limits_.turn_ahead)) continue;
+            }
             const FaceOwner owner = owner_of(at.normal);
             if (owner == FaceOwner::none &&
                 !(out_of_region(surface_, vertex, n) <= tolerance::round_slack + limits_.turn_ahead))
@@ -132,11 +137,19 @@ public:
                         slope_to = glm::dot(distance_from_shape(shape_, to).normal, way);
             // If it is nearest at an end, that is a vertex.
             if (!(slope_from <= tolerance::round_level) || !(slope_to >= -tolerance::round_level)) continue;
-            const ClosedForm at = distance_of(shape_, segment(from - middle, to - middle), middle);
-            const vec3 n = -(b_in_a_.rotation * at.normal);
-            if (!(at.separation <= margin_ && at.separation >= -edge.depth) ||
-                !(std::abs(glm::dot(n, edge.direction)) <= tolerance::feature_edge_slack))
+            const ClosedForm nearest = distance_of(shape_, segment(from - middle, to - middle), middle);
+            if (!(nearest.separation <= margin_)) continue;
+            const float place = std::clamp(glm::dot(nearest.point_b - from, way), 0.0f, length);
+            ShapeDistance at{nearest.separation, nearest.normal, nearest.point_a};
+            const auto is_contact = [&] {
+                return at.separation >= -edge.depth &&
+                       std::abs(glm::dot(at.normal, way)) <= tolerance::feature_edge_slack &&
+                       out_of_arc(edge, -(b_in_a_.rotation * at.normal)) <= tolerance::feature_edge_slack;
+            };
+            if (!is_contact() && (!(at.separation < -limits_.room) ||
+                                  !find_way_back(from + place * way, edge.outward, at) || !is_contact()))
                 continue;
+            const vec3 n = -(b_in_a_.rotation * at.normal);
             const SupportingFeature feature = supporting_feature(shape_, at.normal, 0);
             if (feature.has_face() && is_across(feature, at.normal)) {
                 keep_flat(feature);
@@ -149,7 +162,7 @@ public:
                 add(edge.from + along * edge.direction, on_b, n, separation, mixed(edge.id, kind), owner, edge.triangle,
                     none, true);
             };
-            add_at(std::clamp(glm::dot(at.point_b - from, way), 0.0f, length), at.point_a, at.separation, 2u);
+            add_at(place, at.on_shape, at.separation, 2u);
             float ends[2];
             if (!common_part(feature, from, way, length, ends)) continue;
             for (int k = 0; k < 2; ++k) {
@@ -261,6 +274,28 @@ private:
             if (is_blocked(surface_, there + shift, on_a - shift)) return;
         }
         found_.push_back({{on_a, on_b, n, separation, id, owner, {triangle, no_triangle}, rolls}, face});
+    }
+
+    /// In a thin shape, the nearest way out of it may lead to its far side. Finds where the way from a point inside of it
+    /// (p, in its frame) leads out that goes against `outward`, the direction in which the solid's feature points. Returns
+    /// false if it does not lead out.
+    bool find_way_back(const vec3& p, const vec3& outward, ShapeDistance& at) const {
+        constexpr int most_steps = 64;
+        const vec3 back = -transpose_mul(b_in_a_.rotation, outward);
+        const float least = 0.1f * limits_.room;
+        float way = 0.0f;
+        for (int step = 0; step < most_steps; ++step) {
+            const ShapeDistance here = distance_from_shape(shape_, p + way * back);
+            if (here.separation < -least) {
+                way -= here.separation;  // the surface is no nearer
+                continue;
+            }
+            if (!(glm::dot(here.normal, back) > tolerance::feature_edge_slack)) return false;
+            const float depth = way * glm::dot(here.normal, back);
+            at = {-depth, here.normal, p + depth * here.normal};
+            return true;
+        }
+        return false;
     }
 
     /// Returns whether the shape touches an edge along n, with `feature`. A side line

@@ -1,5 +1,7 @@
 #include "narrowphase/nonconvex/surface_features.h"
 
+#include "narrowphase/nonconvex/feature_geometry.h"
+
 #include "common/bit_cast.h"
 #include "narrowphase/tolerances.h"
 
@@ -13,12 +15,6 @@ namespace talus::detail {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-std::uint32_t mixed(std::uint32_t a, std::uint32_t b) {
-    std::uint64_t sum = (std::uint64_t{a} << 32 | b) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 29;
-    return static_cast<std::uint32_t>((sum * 0xbf58476d1ce4e5b9u) >> 32);
-}
 
 std::uint32_t id_of(const vec3& p) {
     const auto bits = [](float x) { return bit_cast<std::uint32_t>(x + 0.0f); };  // -0 counts as 0

@@ -114,6 +114,43 @@ TEST_CASE("round bodies roll on a solid as on a box") {
     }
 }
 
+TEST_CASE("round bodies that swing in a tube of 64 facets, a solid, lose their swing") {
+    // A tube around z whose axes are locked; its inner side has 64 facets.
+    constexpr int sides = 64;
+    constexpr float inner = 0.3f, outer = 0.4f;
+    std::vector<samples::OutlinePoint> inside, outside;
+    for (int i = 0; i < sides; ++i) {
+        const double angle = 2.0 * pi * i / sides;
+        inside.push_back({inner * float(std::cos(angle)), inner * float(std::sin(angle))});
+        outside.push_back({outer * float(std::cos(angle)), outer * float(std::sin(angle))});
+    }
+    const auto tube = solid_of(samples::ring_prism(outside, inside, 1.0f));
+    for (const Shape& shape : {cylinder(0.1f, 0.06f), capsule(0.1f, 0.06f), sphere(0.06f)}) {
+        CAPTURE(name_of(shape.type));
+        World world;
+        BodyDef around = solid_body(tube, {0.0, 1.0, 0.0});
+        around.locks = 63;
+        add(world, around);
+        const double swing = inner - 0.06;
+        BodyDef def = body(shape, {swing * std::sin(1.0), 1.0 - swing * std::cos(1.0), 0.0});
+        def.rotation = turn({1, 0, 0}, pi / 2);
+        const BodyId id = add(world, def);
+        const double low = 1.0 - swing, start = world.position(id).y - low;
+        double most = 0.0, last = 0.0;
+        for (int step = 0; step < 3000 && world.is_awake(id); ++step) {
+            world.step(frame);
+            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
+            const double moving = 0.5 * double{length_squared(v)} +
+                                  0.5 * double{glm::dot(w, world.inertia(id) * w)} / double{world.mass(id)};
+            last = (world.position(id).y - low + moving / 9.81) / start;
+            most = std::max(most, last);
+        }
+        MESSAGE(name_of(shape.type) << ": " << most << " of its energy at most, " << last << " at the end");
+        CHECK(most < 1.02);
+        CHECK(last < 0.2);
+    }
+}
+
 TEST_CASE("solids on spinning rollers are not drawn into them") {
     // Two rollers 24 cm apart. Solids of 40 cm and more stay above them, or pass if they are thin enough.
     float deepest = 0.0f, fastest = 0.0f;
