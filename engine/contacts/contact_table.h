@@ -83,8 +83,9 @@ struct ContactBodies {
 };
 
 /// One shape against one mesh. Each triangle in a box around the shape has a contact; the mesh is searched again when
-/// the shape leaves that box. If the mesh is a solid that moves, it is each triangle within `reach` of the shape, and
-/// the mesh is searched again when the two have moved. To the user all these contacts are one, and this is its state.
+/// the shape leaves that box. If the mesh is a solid that moves, or both are meshes, each patch has one instead
+/// (`by_features`), and features are searched again when the two have moved by more than `reach`. To the user all these
+/// contacts are one, and this is its state.
 struct MeshContact {
     std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null_index in a free slot
     std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< body slots
@@ -95,8 +96,8 @@ struct MeshContact {
     /// A box along the world's axes, as seen from the mesh, that was inside `box` when the mesh had the pose `mesh_pose`.
     Aabb seen_box = box;
     WorldTransform mesh_pose;
-    float reach = -1.0f;       ///< for a solid that moves, m; negative: it was not searched yet
-    Transform seen_pose;       ///< for a solid that moves: pose of the shape in the mesh when it was searched
+    float reach = -1.0f;       ///< for patches, m; negative: they were not searched yet
+    Transform seen_pose;       ///< for patches: pose of the shape in the mesh when they were searched
     float seen_margin = 0.0f;  ///< for patches: the contact margin for which they were searched then, m
     /// For patches: pairs of features were searched up to this separation, m. It is less than the margin if the nearest
     /// ones are nearer: those far behind them do not touch in the same step.

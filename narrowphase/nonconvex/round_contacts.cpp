@@ -94,7 +94,8 @@ void RoundCandidates::find(const TriangleSet& solid, const Shape& shape, const M
 
 // ---- evaluating candidates ------------------------------------------------------------------------------------------
 
-/// The search for the contact points of one pose. What ends in `_b` is in the shape's frame.
+/// The search for the contact points of one pose. Points of edges, and what is called `from`, `way` or `at`, are in the
+/// shape's frame.
 class RoundCandidates::Evaluation {
 public:
     Evaluation(const TriangleSet& solid, const Shape& shape, const MatrixTransform& b_in_a, float margin,
@@ -298,9 +299,9 @@ private:
         return false;
     }
 
-    /// Returns whether the shape touches an edge along n, with `feature`. A side line
-    /// (of a cylinder) that is slightly tilted over a face touches at only one of the face's edges. The other one counts,
-    /// too, since the line comes to lie on it; but not what is beside the line.
+    /// Returns whether the shape touches an edge along n, with `feature`. A side line (of a cylinder) that is slightly
+    /// tilted over a face touches at only one of the face's edges. The other one counts, too, since the line comes to lie
+    /// on it; but not what is beside the line.
     bool lies_on(const SurfaceFeatures::Edge& edge, const vec3& n, const SupportingFeature& feature) const {
         const float out = out_of_arc(edge, n);
         if (out <= tolerance::round_slack) return true;
