@@ -168,19 +168,35 @@ void SolidContacts::set_way_back(const Surfaces& s, MeshContact& m) {
     m.overlap_depth = distance + s.radius_b;
 }
 
-/// Returns the sum of the curves in which two surfaces cross where no contact point tells of an overlap. Curves that are
-/// small, as by rounding, do not count.
-static detail::CrossingCurve unresolved(const detail::SurfaceOverlap& overlap,
-                                        std::span<const detail::FeaturePoint> points, float size) {
+/// Returns whether a point beside the middle of a curve in which two solids cross is inside of both, by more than they
+/// overlap where they just touch.
+static bool overlaps_there(const TriangleSet& a, const TriangleSet& b, const Transform& b_in_a,
+                           const detail::CrossingCurve& curve, float beside) {
+    const float area = std::sqrt(length_squared(curve.area));
+    if (!(area > 0.0f)) return false;
+    const auto is_in_both = [&](const vec3& p) {
+        return detail::is_inside(a, p) && detail::is_inside(b, inverse_transform_point(b_in_a, p));
+    };
+    const vec3 step = beside / area * curve.area;
+    return is_in_both(curve.middle + step) || is_in_both(curve.middle - step);
+}
+
+/// Returns the sum of the curves in which two surfaces cross where no contact point tells of an overlap. If the two touch
+/// elsewhere, curves that are small or without an overlap, as by rounding, do not count.
+detail::CrossingCurve SolidContacts::unresolved(const Surfaces& s, const detail::SurfaceOverlap& overlap,
+                                                std::span<const detail::FeaturePoint> points, bool touches) {
     detail::CrossingCurve sum;
+    const float close = settings::solid_touch * s.size;
     for (const detail::CrossingCurve& curve : overlap.curves) {
         const float extent = 2.0f * largest(half_extents(curve.box));
-        if (extent < settings::solid_least_curve * size) continue;
+        if (touches && extent < settings::solid_least_curve * s.size) continue;
         const Aabb around = expand(curve.box, settings::solid_curve_room * extent);
-        const bool is_resolved = std::any_of(points.begin(), points.end(), [&](const detail::FeaturePoint& p) {
-            return p.separation < settings::solid_touch * size && contains(around, Aabb{p.on_a, p.on_a});
-        });
-        if (!is_resolved) sum.add(curve);
+        const bool is_resolved =
+            touches && std::any_of(points.begin(), points.end(), [&](const detail::FeaturePoint& p) {
+                return p.separation < close && contains(around, Aabb{p.on_a, p.on_a});
+            });
+        if (is_resolved || (touches && !overlaps_there(s.a, s.b, s.b_in_a, curve, close))) continue;
+        sum.add(curve);
     }
     return sum;
 }
@@ -207,7 +223,7 @@ void SolidContacts::find_way_out(const Surfaces& s, bool may_cross, std::optiona
         overlap = detail::find_overlap(s.features_a, s.features_b, to_matrix_transform(s.b_in_a), 0.0f);
     const bool crosses = may_cross && overlap->crosses;
     detail::CrossingCurve curve;
-    if (crosses) curve = unresolved(*overlap, points, touches ? s.size : 0.0f);
+    if (crosses) curve = unresolved(s, *overlap, points, touches);
     if (touches && curve.length == 0.0f) return;
     if (crosses) set_way_along_area(curve, s.size, m);
     if (m.way_out == vec3(0.0f)) set_way_to_surface(s, crosses, m);

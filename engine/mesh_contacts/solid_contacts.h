@@ -88,6 +88,8 @@ private:
         vec3 direction{0.0f};  ///< in the mesh's present frame
         float depth = 0.0f;    ///< what is left of MeshContact::overlap_depth, m
     };
+    static detail::CrossingCurve unresolved(const Surfaces& s, const detail::SurfaceOverlap& overlap,
+                                            std::span<const detail::FeaturePoint> points, bool touches);
     static WayBefore way_before(const Placement& s, const MeshContact& m);
     static void find_way_out(const Surfaces& s, bool may_cross, std::optional<detail::SurfaceOverlap>& overlap,
                              std::span<const detail::FeaturePoint> points, const WayBefore& before, MeshContact& m);
