@@ -224,6 +224,8 @@ inline constexpr float parallel_offset = 0.04f;
 inline constexpr float large_round = 40.0f;
 /// Cosine of the greatest angle between its normal and that of a face that lies on it, and of a corner.
 inline constexpr float large_round_face = 0.999f;
+/// Corners deeper than this * the body's size do not count: the normal there is another one.
+inline constexpr float large_round_depth = 0.1f;
 /// All corners of a face touch if their separations differ by at most this * the body's size. Larger: bodies sink by as
 /// much. Smaller: they rock.
 inline constexpr float large_round_flat = 6e-3f;

@@ -52,17 +52,21 @@ void add_corners_on_large_round(const Shape& a, const Shape& b, const MatrixTran
     Shape point;
     point.type = ShapeType::sphere;
     point.radius = 0.0f;
+    const vec3 out = round_a ? manifold.normal : -transpose_mul(b_in_a.rotation, manifold.normal);
+    const float deepest_corner = tolerance::large_round_depth * static_cast<float>(size_of(flat));
     for (int i = 0; i < count; ++i) {
         const auto to_round = [&](const vec3& p) {
             return round_a ? transform_point(b_in_a, p) : transpose_mul(b_in_a.rotation, p - b_in_a.position);
         };
         const vec3 p = to_round(corners[i].at);
         const ClosedForm at = closed_form(round, point, {p, mat3(1.0f)});
-        const vec3 out = round_a ? manifold.normal : -transpose_mul(b_in_a.rotation, manifold.normal);
-        if (!(at.separation <= margin) || !(glm::dot(at.normal, out) >= tolerance::large_round_face)) continue;
+        if (!(at.separation <= margin && at.separation >= -deepest_corner) ||
+            !(glm::dot(at.normal, out) >= tolerance::large_round_face))
+            continue;
         const std::uint32_t id = 0x100u + corners[i].number;
-        found[near++] = round_a ? ManifoldPoint{at.point_a, corners[i].at, at.separation, id}
-                                : ManifoldPoint{corners[i].at, at.point_a, at.separation, id};
+        const vec3 on_round = p - at.separation * out;  // along the normal of the contact
+        found[near++] = round_a ? ManifoldPoint{on_round, corners[i].at, at.separation, id}
+                                : ManifoldPoint{corners[i].at, on_round, at.separation, id};
     }
     // Where the round side is flat over the whole face, all corners touch, and hold the body.
     float deepest = manifold.points[0].separation, shallowest = deepest;
