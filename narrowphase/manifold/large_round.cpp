@@ -2,6 +2,7 @@
 
 #include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/manifold/projected_feature.h"
+#include "narrowphase/shapes/point_shape.h"
 #include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"
@@ -49,24 +50,21 @@ void add_corners_on_large_round(const Shape& a, const Shape& b, const MatrixTran
     const int count = corners_of(flat, face, face.normal, corners);
     ManifoldPoint found[max_projected_corners];
     int near = 0;
-    Shape point;
-    point.type = ShapeType::sphere;
-    point.radius = 0.0f;
     const vec3 out = round_a ? manifold.normal : -transpose_mul(b_in_a.rotation, manifold.normal);
     const float deepest_corner = tolerance::large_round_depth * static_cast<float>(size_of(flat));
     for (int i = 0; i < count; ++i) {
-        const auto to_round = [&](const vec3& p) {
-            return round_a ? transform_point(b_in_a, p) : transpose_mul(b_in_a.rotation, p - b_in_a.position);
-        };
-        const vec3 p = to_round(corners[i].at);
-        const ClosedForm at = closed_form(round, point, {p, mat3(1.0f)});
+        const vec3& corner = corners[i].at;
+        const vec3 p = round_a
+                           ? transform_point(b_in_a, corner)
+                           : transpose_mul(b_in_a.rotation, corner - b_in_a.position);  // in the round shape's frame
+        const ClosedForm at = closed_form(round, point_shape(), {p, mat3(1.0f)});
         if (!(at.separation <= margin && at.separation >= -deepest_corner) ||
             !(glm::dot(at.normal, out) >= tolerance::large_round_face))
             continue;
         const std::uint32_t id = 0x100u + corners[i].number;
         const vec3 on_round = p - at.separation * out;  // along the normal of the contact
-        found[near++] = round_a ? ManifoldPoint{on_round, corners[i].at, at.separation, id}
-                                : ManifoldPoint{corners[i].at, on_round, at.separation, id};
+        found[near++] = round_a ? ManifoldPoint{on_round, corner, at.separation, id}
+                                : ManifoldPoint{corner, on_round, at.separation, id};
     }
     // Where the round side is flat over the whole face, all corners touch, and hold the body.
     float deepest = manifold.points[0].separation, shallowest = deepest;

@@ -5,6 +5,7 @@
 #include "narrowphase/manifold/projected_feature.h"
 #include "narrowphase/nonconvex/feature_geometry.h"
 #include "narrowphase/nonconvex/surfaces_cross.h"
+#include "narrowphase/shapes/point_shape.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"
 
@@ -24,13 +25,6 @@ ClosedForm distance_of(const Shape& shape, const Shape& other, const vec3& place
     SimplexCache cache;
     const SeparationResult found = separation(shape, other, at, cache);
     return {found.separation, found.normal, found.point_a, found.point_b};
-}
-
-Shape point_shape() {
-    Shape point;
-    point.type = ShapeType::sphere;
-    point.radius = 0.0f;
-    return point;
 }
 
 }  // namespace
