@@ -508,9 +508,15 @@ inline constexpr float most_solid_places = 256.0f;
 /// The deepest contacts at the start of a step that a sweep of a solid looks for, in depths at which features hit. Larger:
 /// more pairs of features. Smaller: bodies that are pressed into others go through.
 inline constexpr float solid_deepest = 4.0f;
-/// The greatest depth at which a solid hits a wall, in thicknesses of that (three times that of a thin plate). Larger: solids
-/// are pushed out at the back of thin walls.
-inline constexpr float solid_wall_depth = 0.08f;
+/// The same for a round shape. Larger: solids get through thin discs. Smaller: those that are pressed into it lose parts of
+/// their steps.
+inline constexpr float solid_deepest_in_round = 2.0f;
+/// The greatest depth at which a solid hits a wall, in thicknesses of that. Larger: solids are pushed out at the back of
+/// thin walls.
+inline constexpr float solid_wall_depth = 0.24f;
+/// Motion per step above which a solid is swept if it is near a thin wall, in the same thicknesses. Larger: solids that
+/// fall over push an edge through a plate of 2 mm. Smaller: more sweeps.
+inline constexpr float solid_wall_motion = 0.5f;
 /// How far points may be from a straight line within a part, in depths at which features hit. Larger: solids that spin
 /// pass through thin edges. Smaller: more parts.
 inline constexpr float solid_straight = 0.5f;

@@ -59,7 +59,7 @@ void ConstraintGraph::color_edges(std::span<const Edge> edges, std::span<const s
     std::array<std::uint32_t, 256> members{};
     for (const Edge& edge : edges) {
         TALUS_ASSERT(edge.a < bodies && edge.b < bodies && (edge.pushes_a || edge.pushes_b));
-        TALUS_ASSERT(edge.point_count >= 1 && edge.point_count <= points_max);
+        TALUS_ASSERT(edge.point_count >= 1 && edge.room() <= points_max);
         ++members[edge.color];
     }
 
@@ -122,7 +122,7 @@ void ConstraintGraph::sort_by_color(std::span<const Edge> edges, std::span<const
         const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
         const std::size_t field = far ? 0 : std::size_t{groups[slab_a(edge, slabs)]} + groups[slab_b(edge, slabs)];
         return phase_begin[phase] + ((field * most_colors[phase] + color) * 4 + 2 * side + special) * points_max +
-               (points_max - edge.point_count);
+               (points_max - edge.room());
     };
     for (std::size_t i = 0; i < edges.size(); ++i) ++places_[bucket_of(i)];
     colors_.clear();

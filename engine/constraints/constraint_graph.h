@@ -34,6 +34,7 @@
 
 #include "engine/constraints/slabs.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -75,6 +76,11 @@ public:
         std::uint32_t pair = 0xffffffffu;  ///< body pair with a compound, whose contacts may share a stiffness
         /// Tangential displacement after which the contact is tested again, m; 0: this step cannot reach it.
         float slide_limit = 0.0f;
+        /// The most points that the contact may get within the step; fewer than point_count: no more than it has.
+        std::uint32_t most_points = 0;
+
+        /// Returns how many points its lane has room for.
+        std::uint32_t room() const { return std::max(point_count, most_points); }
     };
 
     /// Colours the edges. `slabs` is the slab of each solver index. The colours do not depend on `groups`. The fewer
@@ -85,7 +91,7 @@ public:
     std::span<const std::uint8_t> edge_colors() const { return edge_colors_; }
     std::uint32_t color_count() const { return color_count_; }  ///< does not depend on the groups
     /// Edge indices in solving order: by phase, by field, by colour, then by properties that a record shares (which
-    /// sides are pushed, special or not), then by point count, largest first, then by edge index.
+    /// sides are pushed, special or not), then by room for points, largest first, then by edge index.
     std::span<const std::uint32_t> order() const { return order_; }
     std::size_t bytes() const;
 

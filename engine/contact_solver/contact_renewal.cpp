@@ -117,7 +117,7 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
     }
     Manifold& manifold = renewal.manifold;
     manifold = in.contacts.manifold(renewed.contact);
-    const int room = place.points;  // the lane's own points; the record's other points belong to other lanes
+    const int room = place.points;  // the record may have more, depending on the number of lanes
     if (manifold.count > room) {
         std::stable_sort(manifold.points, manifold.points + manifold.count,
                          [](const ManifoldPoint& x, const ManifoldPoint& y) { return x.separation < y.separation; });

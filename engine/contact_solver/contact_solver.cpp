@@ -108,7 +108,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                 const ConstraintGraph::Edge& edge = edges[order_[next.first_edge]];
                 if (edge.pushes_a != first.pushes_a || edge.pushes_b != first.pushes_b || edge.special != first.special)
                     break;
-                points = std::max(points, edge.point_count);
+                points = std::max(points, edge.room());
                 real_points_ += edge.point_count;
                 any_bounce_ = any_bounce_ || edge.bounces;
                 if (!edge.jointed && edge.link == no_link) continue;
@@ -295,7 +295,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;
         r.slides = r.slides || edge.slide_limit > 0.0f;
-        if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(state.point_count)};
+        if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(edge.room())};
         const WorldTransform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
         sources[i] = contact_source(edge.a, edge.b, edge.contact, pose_a, pose_b, in.centers, manifold, state);
         sources[i].lever_motion = lever_motion_of(edge, in, lever_motions[i]);

@@ -220,7 +220,7 @@ private:
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
         std::uint32_t record = no_record, lane = 0;
-        int points = 0;  ///< points that the lane has when it is prepared; set in places_ only
+        int points = 0;  ///< points that the lane has room for; set in places_ only
     };
     static constexpr std::uint32_t no_record = ~0u;
     template <int width>

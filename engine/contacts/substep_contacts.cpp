@@ -54,10 +54,21 @@ void SubstepContacts::find_fast(const SolverIndices& indices, const BodyStore& b
     first_poses_.clear();  // there are some only if the last step ran out of memory
     bool any_far = false;
     far_movers_.resize(bodies.slot_count(), 0);
+    far_turners_.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : indices.movable()) {
-        renews_ = renews_ || may_turn_far(bodies[slot], strictness(indices, slot), dt);
+        far_turners_[slot] = may_turn_far(bodies[slot], strictness(indices, slot), dt);
         far_movers_[slot] = may_move_far(bodies[slot], dt);
+        renews_ = renews_ || far_turners_[slot] != 0;
         any_far = any_far || far_movers_[slot] != 0;
+    }
+    // A solid that falls on a corner and turns comes down on the next one within the step. (Manifolds of convex shapes have
+    // most of a face's corners from the start. With room for all of them, `tumble8` takes 4% longer, and overlaps as much.)
+    const auto turns_far = [&](bool is_pushed, std::uint32_t slot) { return is_pushed && far_turners_[slot] != 0; };
+    for (ConstraintGraph::Edge& edge : edges) {
+        if (!renews_) break;
+        if ((turns_far(edge.pushes_a, edge.a) || turns_far(edge.pushes_b, edge.b)) &&
+            contacts.records[edge.contact].rung == Rung::features)
+            edge.most_points = max_manifold_points;
     }
     if (any_far) find_fast_contacts(indices, bodies, contacts, edges, dt);
 }
@@ -379,8 +390,8 @@ void SubstepContacts::restore_colliders(const ContactWorld& world) {
 std::size_t SubstepContacts::bytes() const {
     std::size_t scratch = scratch_.capacity() * sizeof(CollideScratch);
     for (const CollideScratch& each : scratch_) scratch += each.bytes();
-    return far_movers_.capacity() + first_poses_.capacity() * sizeof(FirstPose) + before_.capacity() * sizeof(Before) +
-           renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch +
+    return far_movers_.capacity() + far_turners_.capacity() + first_poses_.capacity() * sizeof(FirstPose) +
+           before_.capacity() * sizeof(Before) + renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch +
            to_find_.capacity() * sizeof(SolidContacts::Task) + patches_before_.capacity() * sizeof(Manifold) +
            (patches_.capacity() + found_at_.capacity() + stale_.capacity() + moved_at_.capacity() +
             renewed_at_.capacity() + to_collide_.capacity() + struck_after_sliding_.capacity()) *

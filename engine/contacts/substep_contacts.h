@@ -107,9 +107,10 @@ private:
     static ContactSolver::Input solver_input(const Input& in);
 
     bool renews_ = false;
-    bool any_fast_ = false;                             ///< some edge has a slide_limit
-    std::uint32_t renewal_ = 0;                         ///< number of the last call of renew() with a stale contact
-    std::vector<std::uint8_t> far_movers_;              ///< by body slot: 1 if may_move_far()
+    bool any_fast_ = false;      ///< some edge has a slide_limit
+    std::uint32_t renewal_ = 0;  ///< number of the last call of renew() with a stale contact
+    /// By body slot: 1 if may_move_far(), if may_turn_far().
+    std::vector<std::uint8_t> far_movers_, far_turners_;
     std::vector<std::uint32_t> moved_at_, renewed_at_;  ///< by body slot, by contact: the last renewal that included it
     std::vector<std::uint32_t> stale_;                  ///< solver indices
     std::vector<ContactSolver::Renewed> renewed_;

@@ -92,6 +92,13 @@ float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotio
 
 // ---- parts of an obstacle -------------------------------------------------------------------------------------------
 
+const Material& CcdSweep::material_of(std::uint32_t shape, std::uint32_t triangle) const {
+    const ShapeDef& def = in_.shapes.defs[shape];
+    if (!def.mesh || def.mesh_materials.empty() || triangle == null_index) return def.material;
+    const std::uint32_t material = def.mesh->triangle(triangle).material;
+    return material < def.mesh_materials.size() ? def.mesh_materials[material] : def.material;
+}
+
 ObstaclePart CcdSweep::part_of(std::uint32_t shape, std::uint32_t triangle) const {
     ObstaclePart part;
     const ShapeDef& def = in_.shapes.defs[shape];
@@ -385,7 +392,13 @@ void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& 
             return;
     }
     if (part.triangle != null_index && other_mesh_goes_on(q, part, motion, toi, scratch)) return;
-    first = {toi.time, q.other, q.own_shape, q.other_shape, part.triangle, at_max_depth, toi};
+    first = {.time = toi.time,
+             .other = q.other,
+             .shape = q.own_shape,
+             .other_shape = q.other_shape,
+             .triangle = part.triangle,
+             .at_max_depth = at_max_depth,
+             .toi = toi};
 }
 
 SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& scratch, std::uint32_t ignored) const {

@@ -9,6 +9,7 @@
 /// still on the side where it came from. A sweep reads the world and writes to its scratch memory only. Its places are
 /// relative to the origin of the path.
 
+#include <talus/narrowphase/manifold.h>
 #include <talus/narrowphase/time_of_impact.h>
 #include "engine/continuous/continuous_input.h"
 
@@ -74,8 +75,10 @@ struct SweepHit {
     std::uint32_t other = null_index;  ///< body slot; null without a hit
     std::uint32_t shape = 0, other_shape = 0;
     std::uint32_t triangle = null_index;
-    bool at_max_depth = false;  ///< the shape is as deep in the obstacle as any may get
-    TimeOfImpact toi;           ///< A is the obstacle; its points are as seen from the path's origin
+    bool at_max_depth = false;                ///< the shape is as deep in the obstacle as any may get
+    TimeOfImpact toi;                         ///< A is the obstacle; its points are as seen from the path's origin
+    std::uint32_t own_triangle = null_index;  ///< of the shape's mesh, if it is a solid
+    Manifold manifold{};  ///< of a hit of a solid: A is the obstacle's shape. Empty: it is found from `toi`
 
     explicit operator bool() const { return other != null_index; }
 };
@@ -136,6 +139,11 @@ public:
     /// first_hit().
     void report_passed_sensors(const Path& path, float duration, SweepScratch& scratch,
                                std::vector<Impact>& impacts) const;
+    /// Returns a box around a shape on its way, given the motion of its body's centre of mass, in the frame of that
+    /// motion.
+    Aabb box_around(const RigidMotion& motion, const Body& body, std::uint32_t shape, float duration) const;
+    /// Returns the material of a shape, or of the given triangle of its mesh.
+    const Material& material_of(std::uint32_t shape, std::uint32_t triangle) const;
     /// Returns a shape, or the given triangle of its mesh.
     ObstaclePart part_of(std::uint32_t shape, std::uint32_t triangle) const;
 
@@ -152,7 +160,6 @@ private:
         const MeshContact* passed = nullptr;  ///< the mesh, if the middle of `own` was pressed through it
     };
 
-    Aabb box_around(const RigidMotion& motion, const Body& body, std::uint32_t shape, float duration) const;
     void find_near_shapes(const Path& path, float duration, std::uint32_t other, const RigidMotion& obstacle_motion,
                           SweepScratch& scratch) const;
     void find_triangles(const Query& query, float duration, std::vector<std::uint32_t>& triangles) const;

@@ -17,6 +17,7 @@ struct ContinuousCollision::Step {
     std::span<const std::uint32_t> bullets_to_come;  ///< whose turn has not come yet
 
     Path sweep_body(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch);
+    Path sweep_solid(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch);
     void note_if_struck(std::uint32_t slot);
 
 private:
@@ -60,6 +61,28 @@ Path ContinuousCollision::Step::sweep_body(std::uint32_t slot, float from, bool 
         } else if (budget.anchored) {
             ImpactEnergies::remove_excess(in, out, slot, false, budget);
         }
+        return path;
+    }
+}
+
+/// The same for a body with a solid that is not convex, without joints.
+Path ContinuousCollision::Step::sweep_solid(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch) {
+    Path path = sweep.path_from(slot, from);
+    scratch.disabled.clear();
+    scratch.resting.clear();
+    EnergyBudget budget = ImpactEnergies::body_budget(in, out.joint_solver, slot);
+    for (int count = 0;; ++count) {
+        const SweepHit hit = own.swept_solids_.first_hit(in, sweep, path, dynamic_too, own.swept_.largest_motion());
+        if (hit && count < settings::continuous_impacts && hit.manifold.count != 0) {
+            if (response.respond(path, hit, scratch, budget)) sweep_deflected(hit.other);
+            if (scratch.disabled.empty()) continue;
+        }
+        if (hit) {
+            own.swept_solids_.stop(in, out, path, hit);
+        } else if (count > 0) {
+            out.set_end_pose(in, slot, path.pose_at(hit.time));
+        }
+        if (budget.anchored) ImpactEnergies::remove_excess(in, out, slot, false, budget);
         return path;
     }
 }
@@ -123,7 +146,10 @@ void ContinuousCollision::Step::sweep_deflected(std::uint32_t slot) {
     note_if_struck(slot);
     if (in.bodies[slot].continuous == Continuous::off) return;
     const float from = own.deflected_.find(slot)->from;
-    own.deflected_.put(sweep_body(slot, from, false, own.other_scratch_));
+    const bool is_solid = in.has_mesh(in.bodies[slot]);
+    if (is_solid && in.joints.has_any(slot)) return;
+    own.deflected_.put(is_solid ? sweep_solid(slot, from, false, own.other_scratch_)
+                                : sweep_body(slot, from, false, own.other_scratch_));
 }
 
 void ContinuousCollision::Step::note_if_struck(std::uint32_t slot) {
@@ -186,7 +212,12 @@ void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, 
         deflected_.put(step.sweep_body(slot, known != nullptr ? known->from : 0.0f, true, scratch_));
         step.note_if_struck(slot);
     }
-    swept_solids_.stop(in, out, swept_.solids(), swept_.largest_motion());
+    for (const std::uint32_t slot : swept_.solids()) {
+        // One that sleeps does not move: what hits it is a contact of the next step.
+        if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) continue;
+        step.sweep_solid(slot, 0.0f, in.bodies[slot].continuous == Continuous::all, scratch_);
+        step.note_if_struck(slot);
+    }
     opened_joints_.close(in, out, sweep, swept_, energies_, other_scratch_);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/settings.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace talus {
 
@@ -73,6 +74,13 @@ float ContinuousInput::allowed_depth(std::uint32_t slot) const {
     const float inner_radius = bodies[slot].inner_radius;
     if (joints.has_any(slot)) return settings::continuous_jointed_depth * inner_radius;
     return std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
+}
+
+float ContinuousInput::wall_thickness(std::uint32_t shape) const {
+    const ShapeDef& def = shapes.defs[shape];
+    // talus::thickness() of a plate is three times what it is.
+    if (!def.mesh) return thickness(def.shape) / 3.0f;
+    return def.mesh->is_solid() ? def.mesh->solid_thickness() : std::numeric_limits<float>::infinity();
 }
 
 float ContinuousInput::max_spin_of(const Body& body) const {

@@ -91,6 +91,11 @@ struct ContinuousInput {
         const std::uint32_t index = awake.contains(slot) ? solver_indices[slot] : 0;
         return index != 0 ? &solver_bodies[index] : nullptr;
     }
+    /// Returns whether a body has a shape that is not convex.
+    bool has_mesh(const Body& body) const {
+        const auto first = shapes.locals.begin() + body.first_shape;
+        return std::any_of(first, first + body.shape_count, [](const LocalShape& shape) { return shape.is_mesh; });
+    }
     /// Returns the motion of the centre of mass over the whole step: along a line, and about an axis at a constant
     /// rate. Its origin is where the centre was at the start of the step.
     Path step_path(std::uint32_t slot) const;
@@ -111,6 +116,8 @@ struct ContinuousInput {
 
     /// Returns how deep a sweep lets the body into an obstacle, m.
     float allowed_depth(std::uint32_t slot) const;
+    /// Returns how thick a shape is as a wall, m: infinite for a mesh without an inside.
+    float wall_thickness(std::uint32_t shape) const;
     /// True if the body is swept against the other one. `dynamic_too`: against dynamic bodies as well.
     bool can_hit(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
         return other != slot && (dynamic_too || !bodies[other].is_dynamic()) && !joints.disables_collision(slot, other);

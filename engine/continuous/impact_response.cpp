@@ -98,13 +98,17 @@ bool ImpactResponse::find_points(const Path& path, const SweepHit& hit, AtImpact
     const vec3 on_b = transform_point(pose_b, inverse_transform_point(pose_b_at_hit, hit.toi.point_b));
     const vec3 on_a = on_b - (at.touched_before ? 0.0f : hit.toi.separation) * n;
     FaceHints hints;
-    Manifold manifold = make_manifold(at.part.shape, of_body.shape, to_matrix_transform(relative(pose_a, pose_b)),
-                                      inverse_rotate(pose_a.rotation, n), inverse_transform_point(pose_a, on_a),
-                                      inverse_transform_point(pose_a, on_b),
-                                      2.0f * tolerance::contact_margin * at.body.inner_radius, hints);
+    Manifold manifold = hit.manifold;
+    for (int i = 0; i < manifold.count; ++i) manifold.points[i].on_a -= at.part.middle;
+    if (manifold.count == 0)
+        manifold = make_manifold(at.part.shape, of_body.shape, to_matrix_transform(relative(pose_a, pose_b)),
+                                 inverse_rotate(pose_a.rotation, n), inverse_transform_point(pose_a, on_a),
+                                 inverse_transform_point(pose_a, on_b),
+                                 2.0f * tolerance::contact_margin * at.body.inner_radius, hints);
     ImpactPoints& contact = at.contact;
-    contact.friction = mixed_friction(*at.part.material, of_body.material);
-    contact.restitution = mixed_restitution(*at.part.material, of_body.material);
+    const Material& material = sweep_.material_of(hit.shape, hit.own_triangle);
+    contact.friction = mixed_friction(*at.part.material, material);
+    contact.restitution = mixed_restitution(*at.part.material, material);
     const auto modify = [&] {
         const WorldTransform pose = translated(pose_b, path.origin), other_pose = translated(pose_a, path.origin);
         return in_.modify({path.slot, hit.shape, hit.other, hit.other_shape, pose, other_pose, manifold,

@@ -8,7 +8,6 @@
 
 namespace talus {
 
-/// Returns a box around a shape on its way, given the motion of its body's centre of mass, in the frame of that motion.
 Aabb CcdSweep::box_around(const RigidMotion& motion, const Body& body, std::uint32_t shape, float duration) const {
     const auto box_at = [&](const Transform& pose) {
         return displaced(in_.shapes.box_at(shape, pose.rotation, in_.colliders), pose.position);

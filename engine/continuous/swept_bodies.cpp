@@ -23,12 +23,6 @@ float motion_squared(const vec3& displacement, const vec3& rotation, float radiu
     return 2.0f * (length_squared(displacement) + length_squared(rotation) * radius * radius);
 }
 
-/// Returns whether a body has a shape that is not convex.
-bool has_mesh(const ContinuousInput& in, const Body& body) {
-    const auto first = in.shapes.locals.begin() + body.first_shape;
-    return std::any_of(first, first + body.shape_count, [](const LocalShape& shape) { return shape.is_mesh; });
-}
-
 bool is_fast(const Body& body, float motion_squared) {
     const float limit = settings::continuous_motion * body.inner_radius;
     return motion_squared > limit * limit;
@@ -103,7 +97,7 @@ void SweptBodies::find(const ContinuousInput& in) {
         if (body.continuous == Continuous::off) continue;
         const bool fast = is_fast(body, motion2) && is_fast(body, surface_motion_squared(in, body, displacement, turn));
         if (!fast && !is_pressed(in, slot)) continue;
-        (has_mesh(in, body) ? solids_ : body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
+        (in.has_mesh(body) ? solids_ : body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
     }
     largest_kinematic_motion_ = std::sqrt(kinematic2);
     largest_motion_ = std::max(largest_kinematic_motion_, std::sqrt(dynamic2));
@@ -111,6 +105,23 @@ void SweptBodies::find(const ContinuousInput& in) {
         add_bodies_near(in, kinematic);
         const WorldAabb box = in.swept_box(kinematic);
         if (!stays_in_fat_box(in, kinematic, box)) stray_kinematic_boxes_.push_back(box);
+    }
+    add_solids_at_thin_walls(in);
+}
+
+void SweptBodies::add_solids_at_thin_walls(const ContinuousInput& in) {
+    for (const MeshContact& m : in.contacts.mesh_contacts) {
+        if (!m.by_features || m.sensor || m.mesh == null_index) continue;
+        const bool mesh_is_wall = !in.bodies[m.mesh_body].is_dynamic();
+        const std::uint32_t slot = mesh_is_wall ? m.shape_body : m.mesh_body;
+        const Body& body = in.bodies[slot];
+        if (!mesh_is_wall && in.bodies[m.shape_body].is_dynamic()) continue;
+        const SolverBody* const moved = body.continuous == Continuous::off ? nullptr : in.solver_body(slot);
+        if (moved == nullptr || !in.has_mesh(body)) continue;
+        const float limit = settings::solid_wall_motion * in.wall_thickness(mesh_is_wall ? m.mesh : m.shape);
+        const float motion2 = motion_squared(load3(moved->displacement), load3(moved->turn), body.radius);
+        if (!(motion2 > limit * limit) || std::find(solids_.begin(), solids_.end(), slot) != solids_.end()) continue;
+        solids_.push_back(slot);
     }
 }
 
@@ -134,7 +145,7 @@ void SweptBodies::add_bodies_near(const ContinuousInput& in, std::uint32_t kinem
         const float relative_motion =
             glm::length(relative) + curve + glm::length(dt * own.angular_velocity - rotation) * other.radius;
         if (!is_fast(other, relative_motion * relative_motion)) return;
-        std::vector<std::uint32_t>& list = has_mesh(in, other)                   ? solids_
+        std::vector<std::uint32_t>& list = in.has_mesh(other)                    ? solids_
                                            : other.continuous == Continuous::all ? bullets_
                                                                                  : fast_;
         if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);

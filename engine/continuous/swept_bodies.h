@@ -5,7 +5,8 @@
 ///
 /// A dynamic body is swept if its surface moves and turns (turning.h) by more than `continuous_motion` of its inner
 /// radius, if a contact finds it pressed into an obstacle (`continuous_pressed`), or if it is near a kinematic body
-/// that moved as far. is_clear() then spares most of them: the pairs of the step name every obstacle that is near, and
+/// that moved as far. A solid near a thin fixed or kinematic wall is swept if it moves by more than `solid_wall_motion`
+/// of its thickness. is_clear() then spares most of them: the pairs of the step name every obstacle that is near, and
 /// separating planes (that the narrowphase has found; for balls, others too) show, at both ends of the path, that the
 /// body stays in front of its obstacles. This takes three quarters off the stage in the scenes `tumble8` and `drum`.
 ///
@@ -43,6 +44,7 @@ public:
 
 private:
     void add_bodies_near(const ContinuousInput& in, std::uint32_t kinematic);
+    void add_solids_at_thin_walls(const ContinuousInput& in);
 
     std::vector<std::uint32_t> fast_, bullets_, solids_;
     std::vector<std::uint32_t> moving_kinematics_;

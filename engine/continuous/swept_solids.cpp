@@ -1,12 +1,15 @@
 #include "engine/continuous/swept_solids.h"
 
 #include <talus/narrowphase/triangles/queries.h>
+#include "engine/mesh_contacts/choose_points.h"
 #include "engine/mesh_contacts/solid_contacts.h"
 #include "engine/settings.h"
 #include "narrowphase/nonconvex/seen_sides.h"
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talus {
 
@@ -46,25 +49,29 @@ static RigidMotion without_own_spin(const ShapeDef& def, RigidMotion motion) {
 }
 
 /// Lists the shapes that the body of a path may hit. They are in the order of their slots.
-void SweptSolids::find_meetings(const ContinuousInput& in, const Path& path, float largest_motion) {
+void SweptSolids::find_meetings(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
+                                float largest_motion) {
     meetings_.clear();
     near_bodies_.clear();
     const Body& body = in.bodies[path.slot];
-    const bool dynamic_too = body.continuous == Continuous::all;
-    in.broadphase.query(expand(in.swept_box(path.slot), largest_motion),
-                        [&](std::uint32_t slot) { near_bodies_.push_back(slot); });
+    const float duration = in.dt - path.from;
+    const vec3 start = path.motion.start.position, end = start + duration * path.motion.linear_velocity;
+    const Aabb around = expand(Aabb{glm::min(start, end), glm::max(start, end)}, body.radius + largest_motion);
+    in.broadphase.query(translated(around, path.origin), [&](std::uint32_t slot) { near_bodies_.push_back(slot); });
     std::sort(near_bodies_.begin(), near_bodies_.end());
     for (const std::uint32_t slot : near_bodies_) {
         if (!in.can_hit(path.slot, slot, dynamic_too)) continue;
         const Body& other = in.bodies[slot];
-        const RigidMotion other_motion = in.step_path(slot).motion_seen_from(path.origin);
+        const RigidMotion other_motion = sweep.path_from(slot, path.from).motion_seen_from(path.origin);
         for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+            const Aabb own_box = sweep.box_around(path.motion, body, i, duration);
             for (std::uint32_t j = other.first_shape; j < other.first_shape + other.shape_count; ++j) {
                 const ShapeDef &own_def = in.shapes.defs[i], &other_def = in.shapes.defs[j];
                 if (own_def.sensor || other_def.sensor || !should_collide(own_def.filter, other_def.filter) ||
-                    (!own_def.mesh && !other_def.mesh) || !overlaps(in.swept_box(path.slot, i), in.swept_box(slot, j)))
+                    (!own_def.mesh && !other_def.mesh) ||
+                    !overlaps(own_box, sweep.box_around(other_motion, other, j, duration)))
                     continue;
-                meetings_.push_back({i, j, slot, in.dt,
+                meetings_.push_back({i, j, slot, duration,
                                      without_own_spin(own_def, in.shape_motion(path.motion, body, i)),
                                      without_own_spin(other_def, in.shape_motion(other_motion, other, j))});
             }
@@ -111,16 +118,23 @@ Aabb box_of_path(const RigidMotion& frame, const RigidMotion& shape, const Aabb&
 float SweptSolids::round_hit(const TriangleSet& solid, const RigidMotion& solid_motion, const Shape& shape,
                              const RigidMotion& shape_motion, const SweptBody& body, float end) {
     const float allowed = body.allowed, places = body.places;
-    const auto overlap = [&](float time) {
+    constexpr float unknown = std::numeric_limits<float>::infinity();
+    const auto depth = [&](float time, float margin) {
         const MatrixTransform at = to_matrix_transform(place_in(solid_motion, shape_motion, time));
-        if (!overlaps(solid, shape, at)) return false;
-        if (!solid.is_solid()) return true;
-        round_.find(solid, shape, at, 0.0f);
+        if (!overlaps(solid, shape, at)) return 0.0f;
+        if (!solid.is_solid()) return unknown;
+        round_.find(solid, shape, at, margin);
         points_.clear();
-        round_.evaluate(solid, shape, at, 0.0f, {.sure = allowed, .room = settings::solid_straight * allowed}, points_);
-        return points_.empty() || points_.back().separation < -allowed;
+        round_.evaluate(solid, shape, at, margin, {.sure = allowed, .room = settings::solid_straight * allowed},
+                        points_);
+        return points_.empty() ? unknown : -points_.back().separation;
     };
-    if (overlap(0.0f)) return end;
+    // After an impact the two touch: by rounding they may overlap there, and their points be apart.
+    const float first = depth(0.0f, settings::solid_straight * allowed);
+    if (first == unknown) return end;
+    const float level = std::max({allowed, std::min(first + allowed, settings::solid_deepest_in_round * allowed),
+                                  first + settings::continuous_drop * allowed});
+    const auto overlap = [&](float time) { return depth(time, 0.0f) > level; };
     const auto time_of = [&](float place) { return end * place / places; };
     float crosses = 1.0f;
     while (crosses <= places && !overlap(time_of(crosses))) crosses += 1.0f;
@@ -160,22 +174,99 @@ float SweptSolids::feature_hit(const Meeting& meeting, const TriangleSet& own, c
     return sweep_.first_hit(*own.solid_features(), other_features, motion, depths, end);
 }
 
+/// Returns the same body against the shape of a meeting: in a thin wall, contacts tell no longer from which side it came.
+SweptSolids::SweptBody SweptSolids::against(const ContinuousInput& in, const Meeting& meeting, SweptBody body) const {
+    body.allowed = std::min(body.allowed, settings::solid_wall_depth * in.wall_thickness(meeting.other));
+    return body;
+}
+
 /// Returns when the two shapes of a meeting get deeper into each other than they may, or `end`.
 float SweptSolids::hit(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float end) {
     const TriangleSet *const own = surface(in, meeting.own), *const other = surface(in, meeting.other);
     const auto shape_of = [&](std::uint32_t shape) -> const Shape& { return in.shapes.defs[shape].shape; };
-    // In a thin wall, contacts tell no longer from which side the body came.
-    SweptBody swept = body;
-    const ShapeDef& wall = in.shapes.defs[meeting.other];
-    if (!wall.mesh || wall.mesh->is_solid()) {
-        const float thickness = wall.mesh ? wall.mesh->solid_thickness() : talus::thickness(wall.shape);
-        swept.allowed = std::min(swept.allowed, settings::solid_wall_depth * thickness);
-    }
+    const SweptBody swept = against(in, meeting, body);
     if (own == nullptr)
         return round_hit(*other, meeting.other_motion, shape_of(meeting.own), meeting.own_motion, swept, end);
     if (other == nullptr)
         return round_hit(*own, meeting.own_motion, shape_of(meeting.other), meeting.other_motion, swept, end);
     return feature_hit(meeting, *own, *other, swept, end);
+}
+
+namespace {
+
+/// A point of a hit, for choose_points().
+struct HitPoint {
+    vec3 on_mesh, on_other;  ///< in the frames of the body's shape and of the other one, m
+    float separation;
+};
+
+}  // namespace
+
+/// Finds the points of a hit: those that face as the one does at which the two approach each other fastest.
+void SweptSolids::find_points(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, SweepHit& hit) {
+    const TriangleSet *const own = surface(in, meeting.own), *const other = surface(in, meeting.other);
+    const Transform at_own = pose_at(meeting.own_motion, hit.time), at_other = pose_at(meeting.other_motion, hit.time);
+    const MatrixTransform other_in_own = to_matrix_transform(relative(at_own, at_other)),
+                          own_in_other = to_matrix_transform(relative(at_other, at_own));
+    const float margin = 2.0f * tolerance::contact_margin * body.inner_radius;
+    const detail::FeatureLimits limits{.depth = settings::solid_deepest * body.allowed,
+                                       .room = settings::solid_straight * body.allowed};
+    points_.clear();
+    const bool own_is_a = own != nullptr;
+    if (own != nullptr && other != nullptr) {
+        const Aabb box = transform_box(own_in_other, expand(own->bounds(), margin));
+        const detail::SurfaceFeatures& features =
+            features_near(*other, box, transform_point(own_in_other, inner_point(*own)));
+        candidates_.find(*own->solid_features(), features, other_in_own, margin, limits);
+        candidates_.evaluate(*own->solid_features(), features, other_in_own, margin, limits, points_);
+    } else {
+        const TriangleSet& solid = own_is_a ? *own : *other;
+        if (!solid.is_solid()) return;
+        const Shape& shape = in.shapes.defs[own_is_a ? meeting.other : meeting.own].shape;
+        const MatrixTransform& place = own_is_a ? other_in_own : own_in_other;
+        detail::FeatureLimits of_round = limits;
+        of_round.sure = limits.depth;
+        round_.find(solid, shape, place, margin);
+        round_.evaluate(solid, shape, place, margin, of_round, points_);
+    }
+    const auto velocity = [&](const RigidMotion& motion, const Transform& pose, const vec3& point) {
+        const vec3 arm = point - transform_point(pose, motion.center);
+        return motion.linear_velocity + glm::cross(motion.angular_velocity, arm);
+    };
+    const detail::FeaturePoint* fastest = nullptr;
+    float closing = 0.0f;
+    for (const detail::FeaturePoint& p : points_) {
+        const vec3 normal = rotate((own_is_a ? at_own : at_other).rotation, own_is_a ? -p.normal : p.normal);
+        const vec3 place = transform_point(at_own, own_is_a ? p.on_a : p.on_b);
+        const float speed = glm::dot(
+            normal, velocity(meeting.other_motion, at_other, place) - velocity(meeting.own_motion, at_own, place));
+        if (!(p.separation < -settings::solid_straight * body.allowed && speed > closing)) continue;
+        closing = speed;
+        fastest = &p;
+        hit.toi.normal = normal;
+    }
+    // What is this slow is left to the contacts.
+    if (fastest == nullptr || !(closing * (meeting.duration - hit.time) > body.allowed)) return;
+    std::vector<HitPoint> points;
+    for (const detail::FeaturePoint& p : points_) {
+        if (glm::dot(p.normal, fastest->normal) < settings::patch_normal) continue;
+        points.push_back({own_is_a ? p.on_a : p.on_b, own_is_a ? p.on_b : p.on_a, p.separation});
+    }
+    std::size_t chosen[max_manifold_points];
+    const vec3 in_own = inverse_rotate(at_own.rotation, hit.toi.normal);
+    hit.manifold.count = choose_points<false>(points, in_own, body.inner_radius, margin, {}, chosen);
+    hit.manifold.normal = inverse_rotate(at_other.rotation, hit.toi.normal);
+    for (int i = 0; i < hit.manifold.count; ++i) {
+        const HitPoint& p = points[chosen[i]];
+        hit.manifold.points[i] = {p.on_other, p.on_mesh, p.separation, 0};
+    }
+    hit.triangle = fastest->triangles[own_is_a ? 1 : 0];
+    hit.own_triangle = fastest->triangles[own_is_a ? 0 : 1];
+    if (!in.shapes.defs[meeting.own].mesh) hit.own_triangle = null_index;
+    if (!in.shapes.defs[meeting.other].mesh) hit.triangle = null_index;
+    hit.toi.point_a = transform_point(at_other, own_is_a ? fastest->on_b : fastest->on_a);
+    hit.toi.point_b = transform_point(at_own, own_is_a ? fastest->on_a : fastest->on_b);
+    hit.toi.separation = fastest->separation;
 }
 
 /// Returns whether the other shape of a meeting gets too deep into the body in the rest of the step if the body stands
@@ -206,36 +297,41 @@ static void take_back_gravity(const ContinuousInput& in, Body& body, float lost)
     body.linear_velocity -= std::clamp(falls, 0.0f, strength * lost) * down;
 }
 
-void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, std::span<const std::uint32_t> bodies,
-                       float largest_motion) {
+SweepHit SweptSolids::first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
+                                float largest_motion) {
+    SweepHit first;
+    first.time = in.dt - path.from;
+    met_ = nullptr;
     if (surfaces_.size() > settings::most_swept_surfaces) surfaces_.clear();
-    for (const std::uint32_t slot : bodies) {
-        // One that sleeps does not move: what hits it is a contact of the next step.
-        if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) continue;
-        const Body& body = in.bodies[slot];
-        const Path path = in.step_path(slot);
-        find_meetings(in, path, largest_motion);
-        if (meetings_.empty()) continue;
-        const SolverBody& moved = *in.solver_body(slot);
-        const float motion = std::sqrt(length_squared(load3(moved.displacement))) +
-                             body.radius * std::sqrt(length_squared(load3(moved.turn))) + largest_motion;
-        const float inner_radius = std::max(body.inner_radius, 1e-6f);
-        const SweptBody swept{inner_radius, in.allowed_depth(slot),
-                              std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places)};
-        float first = in.dt;
-        const Meeting* met = nullptr;
-        for (const Meeting& each : meetings_) {
-            const float time = hit(in, each, swept, first);
-            if (time < first) first = time, met = &each;
-        }
-        if (met == nullptr) continue;
-        const float least = std::min(settings::least_solid_motion, settings::least_solid_way * inner_radius / motion);
-        const float end = std::max(first, least * in.dt);
-        const bool moves = !in.bodies[met->other_body].is_dynamic() && in.solver_body(met->other_body) != nullptr;
-        const bool is_carried = moves && is_run_over(in, *met, swept, end);
-        out.set_end_pose(in, slot, is_carried ? carried(path, end, met->other_motion, in.dt) : path.pose_at(end));
-        take_back_gravity(in, out.bodies[slot], in.dt - end);
+    find_meetings(in, sweep, path, dynamic_too, largest_motion);
+    if (meetings_.empty()) return first;
+    const Body& body = in.bodies[path.slot];
+    const float inner_radius = std::max(body.inner_radius, 1e-6f);
+    const float motion = first.time * (std::sqrt(length_squared(path.motion.linear_velocity)) +
+                                       body.radius * std::sqrt(length_squared(path.motion.angular_velocity))) +
+                         largest_motion;
+    swept_ = {inner_radius, in.allowed_depth(path.slot),
+              std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places), motion};
+    for (const Meeting& each : meetings_) {
+        const float time = hit(in, each, swept_, first.time);
+        if (time < first.time) first.time = time, met_ = &each;
     }
+    if (met_ == nullptr) return first;
+    first.other = met_->other_body;
+    first.shape = met_->own;
+    first.other_shape = met_->other;
+    find_points(in, *met_, against(in, *met_, swept_), first);
+    return first;
+}
+
+void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const SweepHit& hit) {
+    const float least =
+        std::min(settings::least_solid_motion, settings::least_solid_way * swept_.inner_radius / swept_.motion);
+    const float duration = met_->duration, end = std::min(std::max(hit.time, least * in.dt), duration);
+    const bool moves = !in.bodies[hit.other].is_dynamic() && in.solver_body(hit.other) != nullptr;
+    const bool is_carried = moves && is_run_over(in, *met_, swept_, end);
+    out.set_end_pose(in, path.slot, is_carried ? carried(path, end, met_->other_motion, duration) : path.pose_at(end));
+    take_back_gravity(in, out.bodies[path.slot], duration - end);
 }
 
 }  // namespace talus

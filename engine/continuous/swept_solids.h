@@ -1,18 +1,20 @@
 #pragma once
-/// Continuous collision of bodies with a solid that is not convex.
+/// CCD sweeps of bodies with a solid that is not convex.
 ///
 /// The body's path is searched for the first time at which two features that can touch get deeper into each other than
-/// is allowed (FeatureSweep): the root of their basic contact function. There the body ends its step. It keeps its
-/// velocity at that time, and the contacts of the next step stop it: it loses the rest of one step. If it hit a
-/// kinematic body that would run it over, it moves with that one for the rest of the step.
+/// is allowed (FeatureSweep): the root of their basic contact function. There the two collide, as convex shapes do
+/// (impact_response.h), at the points where their features touch.
 ///
 /// Round shapes have no features of their own. Against them the solid is placed along its path at distances of half its
-/// thickness. If it overlaps the shape by more than is allowed at one of these places and does not at the start, it ends
-/// where the overlap becomes as deep.
+/// thickness. If it overlaps the shape by more than is allowed at one of these places and does not at the start, the hit
+/// is where the overlap becomes as deep.
 ///
-/// A body that hits something at once moves a little all the same, so that it is not held in place for ever. Bodies with joints
-/// are not swept, because that would open the joints.
+/// A body that hits something which it does not approach at these points, or has used up its impacts, ends its step there
+/// and keeps its velocity: the contacts of the next step stop it. If it hit a kinematic body that would run it over, it
+/// moves with that one for the rest of the step. A body that hits something at once moves a little all the same, so that
+/// it is not held in place for ever. Bodies with joints are not swept, because that would open the joints.
 
+#include "engine/continuous/ccd_sweep.h"
 #include "engine/continuous/continuous_input.h"
 #include "narrowphase/nonconvex/feature_sweep.h"
 #include "narrowphase/nonconvex/round_contacts.h"
@@ -27,10 +29,12 @@ namespace talus {
 
 class SweptSolids {
 public:
-    /// Stops these bodies where they hit something. Those with Continuous::all are stopped by dynamic bodies, too.
-    /// `largest_motion`: how far a point of any other body that they may hit has moved in the step at most, m.
-    void stop(const ContinuousInput& in, ContinuousOutput& out, std::span<const std::uint32_t> bodies,
-              float largest_motion);
+    /// Returns what a body hits first on its path. A hit without a manifold is one that it does not approach.
+    /// `largest_motion`: how far a point of any other body that it may hit has moved in the step at most, m.
+    SweepHit first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
+                       float largest_motion);
+    /// Ends the step of the body at the hit that first_hit() has just found.
+    void stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const SweepHit& hit);
 
 private:
     /// A shape of the body and one of another body, and how they move, as seen from the path's origin.
@@ -43,8 +47,12 @@ private:
         float inner_radius;  ///< of the body, > 0, m
         float allowed;       ///< the greatest overlap that is no hit, m
         float places;        ///< the number of places at which it is compared with a round shape
+        float motion;        ///< the most that points of it and of what it may hit move past each other, m
     };
-    void find_meetings(const ContinuousInput& in, const Path& path, float largest_motion);
+    void find_meetings(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
+                       float largest_motion);
+    SweptBody against(const ContinuousInput& in, const Meeting& meeting, SweptBody body) const;
+    void find_points(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, SweepHit& hit);
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
     const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box, const vec3& from);
     float hit(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float end);
@@ -56,6 +64,8 @@ private:
 
     // Scratch.
     std::vector<Meeting> meetings_;
+    const Meeting* met_ = nullptr;  ///< that of the last hit
+    SweptBody swept_{};             ///< of the last body
     std::vector<std::uint32_t> near_bodies_;
     struct KnownSurface {
         std::uint32_t version = 0;  ///< of the shape
@@ -64,6 +74,7 @@ private:
     std::unordered_map<std::uint32_t, KnownSurface> surfaces_;  ///< of boxes and hulls, by shape
     detail::SurfaceFeatures near_surface_;                      ///< of a set that is no solid
     detail::FeatureSweep sweep_;
+    detail::FeatureCandidates candidates_;
     detail::RoundCandidates round_;
     std::vector<detail::FeaturePoint> points_;
     std::vector<std::uint32_t> found_;

@@ -386,7 +386,7 @@ void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& wor
     const bool is_thin = thickness < settings::solid_most_depth * s.size;
     const float least_depth = std::max(s.shallow(), is_thin ? settings::solid_thin_depth * thickness : 0.0f);
     const float expected = settings::solid_depth_ahead * deepest + (is_new ? 0.0f : s.motion_since(m.last_pose));
-    const float depth_now = std::clamp(expected, least_depth, most_depth);
+    const float depth_now = m.is_recovering ? most_depth : std::clamp(expected, least_depth, most_depth);
     // The candidates hold for depths up to seen_depth + reach. A small solid can sink deeper than that into what it
     // lies on.
     const bool holds = !is_new && s.motion_since(m.seen_pose) <= m.reach && margin <= m.seen_margin &&
@@ -406,33 +406,42 @@ void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& wor
     const MatrixTransform b_in_a = to_matrix_transform(s.b_in_a);
     if (known.candidates.size() != 0) {
         limits.turn_ahead = s.turn_ahead;
-        limits.depth = m.is_recovering ? s.shallow() : std::min(depth_now, m.seen_depth + m.reach);
+        limits.depth = std::min(depth_now, m.seen_depth + m.reach);
         known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
     }
     if (!holds) find_way_out(s, may_cross, overlap, points, before, m);
+    // Of features that are pushed apart as a whole, deep ones may have a wrong direction.
+    if (m.way_out != vec3(0.0f))
+        std::erase_if(points, [&](const detail::FeaturePoint& p) { return p.separation < -s.shallow(); });
     push_out(s, m, points);
 }
 
-/// Sets MeshContact::way_out for a shape that overlaps a solid where no features touch.
+/// Sets MeshContact::way_out for a shape that overlaps a solid where no features touch: the middle of the smaller one of
+/// the two leaves the larger one on the shortest path.
 static void set_way_from_round(const TriangleSet& solid, const Shape& shape, const Transform& shape_in_solid,
-                               float radius, float size, MeshContact& m) {
+                               float solid_radius, float shape_radius, float size, MeshContact& m) {
     const MatrixTransform place = to_matrix_transform(shape_in_solid);
     const vec3 middle = transform_point(place, vec3(detail::inside_of(shape)));
     const vec3 inner = inner_point(solid);
-    const detail::ShapeDistance of_inner =
-        detail::distance_from_shape(shape, inverse_transform_point(shape_in_solid, inner));
-    if (of_inner.separation < 0.0f) {  // the solid is the smaller one
-        m.way_out = -(place.rotation * of_inner.normal);
-        m.overlap_middle = inner;
-        m.overlap_depth = -of_inner.separation + settings::solid_recovery * size;
-        return;
-    }
+    const auto from_shape = [&](const vec3& point) {
+        return detail::distance_from_shape(shape, inverse_transform_point(shape_in_solid, point));
+    };
+    const detail::ShapeDistance of_inner = from_shape(inner);
     const bool is_in = detail::is_inside(solid, middle);
-    if (!is_in && !overlaps(solid, shape, place)) return;
-    const WayOut way = way_out_of(solid, middle, is_in);
-    m.way_out = way.direction;
-    m.overlap_middle = middle;
-    m.overlap_depth = is_in ? way.depth + std::min(radius, size) : settings::solid_recovery * size;
+    if (!(of_inner.separation < 0.0f) && !is_in && !overlaps(solid, shape, place)) return;
+    m.overlap_depth = settings::solid_recovery * size;
+    if (solid_radius <= shape_radius) {
+        const vec3 own_middle = center(solid.bounds());
+        const detail::ShapeDistance of_middle = from_shape(own_middle);
+        m.way_out = -(place.rotation * of_middle.normal);
+        m.overlap_middle = own_middle;
+        m.overlap_depth += std::max({-of_inner.separation, -of_middle.separation, 0.0f});
+    } else {
+        const WayOut way = way_out_of(solid, middle, is_in);
+        m.way_out = way.direction;
+        m.overlap_middle = middle;
+        if (is_in) m.overlap_depth = way.depth + std::min(shape_radius, size);
+    }
 }
 
 /// The same for a solid and a shape that is no polyhedron.
@@ -466,7 +475,7 @@ void SolidContacts::find_with_round(const Placement& s, const TriangleSet& solid
     known.round.evaluate(solid, shape, to_matrix_transform(s.b_in_a), margin, limits, points);
     const bool touches = !points.empty() && points.back().separation < settings::solid_touch * s.size;
     if (!holds && !touches) {
-        set_way_from_round(solid, shape, s.b_in_a, s.radius_b, s.size, m);
+        set_way_from_round(solid, shape, s.b_in_a, s.radius_a, s.radius_b, s.size, m);
         keep_way(s, before, m);
     }
     push_out(s, m, points);
@@ -483,21 +492,30 @@ FaceOwner SolidContacts::face_owner_of(const Patch& patch) {
 
 /// A body that rolls over fine facets touches at another corner before the step ends. Without a contact there it would
 /// turn about the old one until the next step, and then be lifted out: a ball of 64 facets gained speed. So up to two of
-/// the points that touch next, while the bodies rotate as they do, take the places of those that are farthest apart.
-/// `rise`: by how much separations grow in the step per distance from the deepest point, which is the first one chosen.
-static int take_next_points(std::span<const PatchPoint> points, const vec3& rise, float slop, std::size_t* chosen,
+/// the points that touch next, while the bodies rotate as they do, take the places of points that do not touch in this
+/// step. `rise(point)`: by how much the separation of a point grows in the step, m. The first one chosen is the deepest.
+template <class Rise>
+static int take_next_points(std::span<const PatchPoint> points, const Rise& rise, float slop, std::size_t* chosen,
                             int count) {
     const PatchPoint& deepest = points[chosen[0]];
-    const float least = settings::next_point_gap * slop;
+    const float least = settings::next_point_gap * slop, rise_of_deepest = rise(deepest);
+    const auto gap = [&](std::size_t i) { return points[i].separation - deepest.separation; };
+    // When it is as deep as the deepest one, step.
+    const auto touches_at = [&](std::size_t i) {
+        const float closing = rise_of_deepest - rise(points[i]);
+        return gap(i) < closing ? gap(i) / closing : 1.0f;
+    };
+    // If the bodies fall onto each other, all of their points do, and the impact changes the rotation.
+    const auto stays_apart = [&](std::size_t i) {
+        return touches_at(i) == 1.0f && !(points[i].separation < -rise(points[i]));
+    };
     for (int round = 0; round < 2; ++round) {
         std::size_t next = points.size();
-        float soonest = 1.0f;  // step
+        float soonest = 1.0f;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const float gap = points[i].separation - deepest.separation;
-            const float closing = -glm::dot(rise, points[i].on_mesh - deepest.on_mesh);
-            if (!(gap > least && gap < soonest * closing) || std::find(chosen, chosen + count, i) != chosen + count)
+            if (!(gap(i) > least && touches_at(i) < soonest) || std::find(chosen, chosen + count, i) != chosen + count)
                 continue;
-            soonest = gap / closing;
+            soonest = touches_at(i);
             next = i;
         }
         if (next == points.size()) break;
@@ -505,10 +523,11 @@ static int take_next_points(std::span<const PatchPoint> points, const vec3& rise
             chosen[count++] = next;
             continue;
         }
+        const auto gap_if_apart = [&](std::size_t i) { return stays_apart(i) ? gap(i) : 0.0f; };
         std::size_t* const last = std::max_element(chosen + 1, chosen + count, [&](std::size_t x, std::size_t y) {
-            return points[x].separation < points[y].separation;
+            return gap_if_apart(x) < gap_if_apart(y);
         });
-        if (!(points[next].separation < points[*last].separation)) break;
+        if (!(gap(next) < gap_if_apart(*last))) break;
         *last = next;
     }
     return count;
@@ -530,9 +549,15 @@ void SolidContacts::set_manifold(const ContactWorld& world, const Patch& patch, 
     state.rolls = patch.rolls;
     if (!(patch.materials == before)) world.mix_materials(patch.contact);
     int count = choose_lasting_points(candidates, patch.normal, record.size, reach, state, chosen);
+    const WorldTransform &pose_a = world.colliders.poses[record.a], &pose_b = world.colliders.poses[record.b];
     const PredictedMotion &of_a = world.colliders.motions[record.a], &of_b = world.colliders.motions[record.b];
-    const vec3 turn = inverse_rotate(world.colliders.poses[record.a].rotation, vec3(of_b.rotation - of_a.rotation));
-    count = take_next_points(candidates, glm::cross(patch.normal, turn), state.slop, chosen, count);
+    const vec3 normal = rotate(pose_a.rotation, patch.normal);
+    const auto rise = [&](const PatchPoint& p) {
+        const vec3 way_a = of_a.displacement + glm::cross(of_a.rotation, rotate(pose_a.rotation, p.on_mesh)),
+                   way_b = of_b.displacement + glm::cross(of_b.rotation, rotate(pose_b.rotation, p.on_other));
+        return glm::dot(normal, way_b - way_a);
+    };
+    count = take_next_points(candidates, rise, state.slop, chosen, count);
     manifold.normal = patch.normal;
     manifold.count = count;
     manifold.face_owner = face_owner_of(patch);

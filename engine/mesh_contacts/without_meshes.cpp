@@ -42,7 +42,8 @@ void SolidContacts::put_again(const ContactWorld&, const Task&, std::size_t) {}
 
 std::size_t SolidContacts::bytes() const { return 0; }
 
-void SweptSolids::stop(const ContinuousInput&, ContinuousOutput&, std::span<const std::uint32_t>, float) {}
+SweepHit SweptSolids::first_hit(const ContinuousInput&, const CcdSweep&, const Path&, bool, float) { return {}; }
+void SweptSolids::stop(const ContinuousInput&, ContinuousOutput&, const Path&, const SweepHit&) {}
 
 float seam_tolerance(float, float) { std::terminate(); }
 

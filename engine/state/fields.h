@@ -171,9 +171,10 @@ void visit_fields(Bytes& bytes, Pair& pair) {
 
 template <class Bytes>
 void visit_fields(Bytes& bytes, ConstraintGraph::Edge& edge) {
-    auto& [contact, a, b, point_count, pushes_a, pushes_b, special, bounces, color, jointed, link, pair, slide_limit] =
-        edge;
-    bytes(contact, a, b, point_count, pushes_a, pushes_b, special, bounces, color, jointed, link, pair, slide_limit);
+    auto& [contact, a, b, point_count, pushes_a, pushes_b, special, bounces, color, jointed, link, pair, slide_limit,
+           most_points] = edge;
+    bytes(contact, a, b, point_count, pushes_a, pushes_b, special, bounces, color, jointed, link, pair, slide_limit,
+          most_points);
 }
 
 // ---- joints ---------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<std::uint8_t, 8> magic{'T', 'A', 'L', 'U', 'S', 'W', 'L', 'D'},
     changes_magic{'T', 'A', 'L', 'U', 'S', 'C', 'H', 'G'};
 /// To be increased with each change of the format.
-constexpr std::uint32_t version = 7;
+constexpr std::uint32_t version = 8;
 
 /// Places of what follows the magic number and the version.
 constexpr std::size_t checksum_at = sizeof magic + sizeof version, table_at = checksum_at + 8, state_at = table_at + 8;

@@ -146,7 +146,8 @@ public:
                 continue;
             const vec3 n = -(b_in_a_.rotation * at.normal);
             const SupportingFeature feature = supporting_feature(shape_, at.normal, 0);
-            if (feature.has_face() && is_across(feature, at.normal)) {
+            const bool is_flat = feature.has_face() && is_across(feature, at.normal);
+            if (is_flat) {
                 keep_flat(feature);
                 const bool is_level = slope_from > -tolerance::round_level || slope_to < tolerance::round_level;
                 if (is_level) continue;  // see add_crossings()
@@ -155,7 +156,7 @@ public:
             const FaceOwner owner = is_normal_of_face(edge, n) ? FaceOwner::a : FaceOwner::none;
             const auto add_at = [&](float along, const vec3& on_b, float separation, std::uint32_t kind) {
                 add(edge.from + along * edge.direction, on_b, n, separation, mixed(edge.id, kind), owner, edge.triangle,
-                    none, true);
+                    none, !is_flat);
             };
             add_at(place, at.on_shape, at.separation, 2u);
             float ends[2];

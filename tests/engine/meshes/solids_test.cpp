@@ -221,11 +221,14 @@ TEST_CASE("long thin solids do not pass through a wall, however fast" * doctest:
             def.linear_velocity = {speed, 0.0f, 0.0f};
             def.angular_velocity = random.in_box(vec3(20.0f));
             const BodyId id = add(world, def);
+            bool passes = false;
             for (int step = 0; step < 120; ++step) {
                 run(world, 1);
                 renewed += world.profile().renewed_contacts;
+                const dvec3 at = world.center_of_mass(id);  // some slide along the wall, and leave it at its edge
+                passes = passes || (at.x > 0.05 && std::abs(at.y) < 8.0 && std::abs(at.z) < 8.0);
             }
-            through += world.center_of_mass(id).x > 0.05 ? 1 : 0;
+            through += passes ? 1 : 0;
         }
         CAPTURE(speed);
         CHECK(through == 0);
