@@ -228,31 +228,65 @@ public:
         }
     }
 
-    /// Adds the points of a mapping's dome that lie over the face on which it is, as far as they are within `margin` (m).
-    void add_dome(const Choice& choice, float margin, Manifold& manifold) const {
+    /// Adds points of a round shape that lies on a face: those of a mapping's dome, or the corners of a rounded box or hull,
+    /// which are balls. Only those count that are over the face, and within `margin` (m). On one or two points alone, a
+    /// small body would rock from one side to the other in each step.
+    void add_round_points(const Choice& choice, float margin, float distance, Manifold& manifold) const {
         const bool on_a = choice.owner == FaceOwner::a;
-        const Shape& dome = on_a ? b_ : a_;
+        const Shape& round = on_a ? b_ : a_;
         const ProjectedFeature& face = on_a ? projected_a : projected_b;
-        if (dome.type != ShapeType::mapping || !face.has_area()) return;
+        if (!face.has_area()) return;
         const vec3 down = on_a ? transpose_mul(pose_.rotation, -n_) : n_;
-        vec3 points[detail::mapping_dome_points];
-        const int count = detail::mapping_dome(*dome.mapping, down, points);
+        vec3 points[detail::max_projected_corners];
+        int count = 0;
+        if (round.type == ShapeType::mapping && manifold.count == 1) {
+            vec3 dome[detail::mapping_dome_points];
+            count = detail::mapping_dome(*round.mapping, down, dome);
+            std::copy(dome, dome + count, points);
+        } else if (round.radius > 0.0f && (round.type == ShapeType::box || round.type == ShapeType::hull)) {
+            count = rounded_corners(round, down, points);
+        }
+        ManifoldPoint found[std::size(points)];
+        int near = 0;
         for (int i = 0; i < count; ++i) {
             const vec3 p = (on_a ? transform_point(pose_, points[i]) : points[i]) - origin_;
             const float x = glm::dot(u_, p), y = glm::dot(v_, p), height = glm::dot(n_, p);
             const float on_face = face.height(x, y), separation = on_a ? height - on_face : on_face - height;
-            if (separation > margin || !is_over(face, x, y)) continue;
+            const auto is_here = [&](const ManifoldPoint& other) {
+                return length_squared((on_a ? other.on_b : other.on_a) - points[i]) <= distance * distance;
+            };
+            if (separation > margin || !is_over(face, x, y) ||
+                std::any_of(manifold.points, manifold.points + manifold.count, is_here))
+                continue;
             const vec3 foot = origin_ + x * u_ + y * v_ + on_face * n_;
             const auto in_b = [&](const vec3& q) { return transpose_mul(pose_.rotation, q - pose_.position); };
-            manifold.points[manifold.count++] = {on_a ? foot : points[i], on_a ? points[i] : in_b(foot), separation,
-                                                 static_cast<std::uint32_t>(i + 1)};
+            found[near++] = {on_a ? foot : points[i], on_a ? points[i] : in_b(foot), separation,
+                             static_cast<std::uint32_t>(i + 1)};
         }
+        const int rest = std::min(max_manifold_points - manifold.count, near);
+        std::partial_sort(found, found + rest, found + near, [](const ManifoldPoint& x, const ManifoldPoint& y) {
+            return x.separation != y.separation ? x.separation < y.separation : x.id < y.id;
+        });
+        std::copy(found, found + rest, manifold.points + manifold.count);
+        manifold.count += rest;
     }
 
     ProjectedFeature projected_a, projected_b;
     Candidates candidates;
 
 private:
+    /// Finds the lowest points of the balls at the corners of that face of a rounded box or hull that faces down most.
+    static int rounded_corners(const Shape& shape, const vec3& down, vec3* points) {
+        Shape core = shape;
+        core.radius = 0.0f;
+        const detail::SupportingFeature face = detail::supporting_feature(core, down, 0);
+        if (!face.has_face()) return 0;
+        detail::FeatureCorner corners[detail::max_projected_corners];
+        const int count = detail::corners_of(core, face, face.normal, corners);
+        for (int i = 0; i < count; ++i) points[i] = corners[i].at + shape.radius * down;
+        return count;
+    }
+
     static bool is_over(const ProjectedFeature& face, float x, float y) {
         if (face.kind == detail::SupportingFeatureKind::disc)
             return (x - face.cx) * (x - face.cx) + (y - face.cy) * (y - face.cy) <= face.radius * face.radius;
@@ -443,7 +477,8 @@ Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const M
     const int count = std::min(reduction.count, max_manifold_points - result.count);
     contact.write_points(reduction.chosen, count, result.points + result.count);
     result.count += count;
-    if (result.count == 1 && choice.owner != FaceOwner::none) contact.add_dome(choice, margin, result);
+    if (result.count <= 2 && choice.owner != FaceOwner::none)
+        contact.add_round_points(choice, margin, 2.0f * boundary, result);
     add_corners_on_large_round(a, b, b_in_a, margin, result);
     keep_ids_distinct(result);
     return result;

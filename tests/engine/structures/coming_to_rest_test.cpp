@@ -193,3 +193,37 @@ TEST_CASE("convex bodies come to rest on balls and cylinders of 100 m and more")
         }
     }
 }
+
+TEST_CASE("small rounded boxes and hulls come to rest on the ground, not in it") {
+    for (const float size : {0.005f, 0.015f, 0.03f}) {
+        for (const vec3& form : {vec3(1.0f), vec3(1.0f, 0.4f, 0.7f), vec3(1.0f, 0.2f, 0.2f), vec3(1.0f, 0.3f, 1.0f)}) {
+            for (const float part : {0.05f, 0.1f, 0.2f, 0.4f}) {
+                const float radius = part * size * std::min(form.x, form.y);
+                const vec3 half = size * form - vec3(radius);
+                std::vector<vec3> corners;
+                for (int k = 0; k < 8; ++k)
+                    corners.push_back(half *
+                                      vec3((k & 1) ? 1.0f : -1.0f, (k & 2) ? 1.0f : -1.0f, (k & 4) ? 1.0f : -1.0f));
+                for (const Shape& shape : {rounded(box(half), radius), rounded(hull(*make_hull(corners)), radius)}) {
+                    CAPTURE(size);
+                    CAPTURE(form.y);
+                    CAPTURE(part);
+                    Random random(5);
+                    for (int k = 0; k < 6; ++k) {
+                        World world;
+                        add(world, ground());
+                        BodyDef def = body(shape, {0.0, 0.2, 0.0});
+                        def.rotation = random.rotation();
+                        def.angular_velocity = random.in_box(vec3(5.0f));
+                        add(world, def);
+                        run(world, 100);
+                        CHECK(steps_until_asleep(world, 500) < 500);
+                        for (const Contact& contact : world.contacts())
+                            for (int i = 0; i < contact.point_count; ++i)
+                                CHECK(contact.points[i].separation > -0.02f * size);
+                    }
+                }
+            }
+        }
+    }
+}
