@@ -65,6 +65,20 @@ Path ContinuousCollision::Step::sweep_body(std::uint32_t slot, float from, bool 
     }
 }
 
+/// Returns whether the user's modifier has disabled the contacts of the two shapes of a hit in this step.
+static bool is_disabled(const ContinuousInput& in, std::uint32_t slot, const SweepHit& hit) {
+    const std::uint32_t pair = in.contacts.find_pair(in.bodies, slot, hit.other);
+    if (pair == null_index) return false;
+    int contacts = 0, disabled = 0;
+    for_each_contact(in.contacts, pair, [&](std::uint32_t c) {
+        const PairRecord& record = in.contacts.records[c];
+        if (std::minmax(record.a, record.b) != std::minmax(hit.shape, hit.other_shape)) return;
+        ++contacts;
+        disabled += in.contacts.states[c].modified && !in.contacts.has_manifold(c) ? 1 : 0;
+    });
+    return contacts != 0 && contacts == disabled;
+}
+
 /// The same for a body with a solid that is not convex, without joints.
 Path ContinuousCollision::Step::sweep_solid(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch) {
     Path path = sweep.path_from(slot, from);
@@ -72,10 +86,18 @@ Path ContinuousCollision::Step::sweep_solid(std::uint32_t slot, float from, bool
     scratch.resting.clear();
     EnergyBudget budget = ImpactEnergies::body_budget(in, out.joint_solver, slot);
     for (int count = 0;; ++count) {
-        const SweepHit hit = own.swept_solids_.first_hit(in, sweep, path, dynamic_too, own.swept_.largest_motion());
+        const SweepHit hit =
+            own.swept_solids_.first_hit(in, sweep, path, dynamic_too, own.swept_.largest_motion(), scratch.disabled);
         if (hit && count < settings::continuous_impacts && hit.manifold.count != 0) {
+            const std::size_t disabled = scratch.disabled.size();
             if (response.respond(path, hit, scratch, budget)) sweep_deflected(hit.other);
-            if (scratch.disabled.empty()) continue;
+            if (scratch.disabled.size() != disabled) --count;  // that was no impact
+            continue;
+        }
+        if (hit && is_disabled(in, slot, hit)) {
+            scratch.disabled.push_back({hit.shape, hit.other_shape, hit.triangle});
+            --count;
+            continue;
         }
         if (hit) {
             own.swept_solids_.stop(in, out, path, hit);

@@ -298,12 +298,17 @@ static void take_back_gravity(const ContinuousInput& in, Body& body, float lost)
 }
 
 SweepHit SweptSolids::first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
-                                float largest_motion) {
+                                float largest_motion, std::span<const ShapePair> disabled) {
     SweepHit first;
     first.time = in.dt - path.from;
     met_ = nullptr;
     if (surfaces_.size() > settings::most_swept_surfaces) surfaces_.clear();
     find_meetings(in, sweep, path, dynamic_too, largest_motion);
+    std::erase_if(meetings_, [&](const Meeting& each) {
+        return std::any_of(disabled.begin(), disabled.end(), [&](const ShapePair& pair) {
+            return pair.shape == each.own && pair.other_shape == each.other;
+        });
+    });
     if (meetings_.empty()) return first;
     const Body& body = in.bodies[path.slot];
     const float inner_radius = std::max(body.inner_radius, 1e-6f);

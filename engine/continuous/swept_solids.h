@@ -30,9 +30,10 @@ namespace talus {
 class SweptSolids {
 public:
     /// Returns what a body hits first on its path. A hit without a manifold is one that it does not approach.
-    /// `largest_motion`: how far a point of any other body that it may hit has moved in the step at most, m.
+    /// `largest_motion`: how far a point of any other body that it may hit has moved in the step at most, m. `disabled`:
+    /// shapes that do not hit each other.
     SweepHit first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
-                       float largest_motion);
+                       float largest_motion, std::span<const ShapePair> disabled);
     /// Ends the step of the body at the hit that first_hit() has just found.
     void stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const SweepHit& hit);
 

@@ -371,8 +371,10 @@ void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& wor
     // They overlap by little more than in the last step, and by what they have moved since. If they are new, the overlap
     // is not known yet.
     float deepest = 0.0f;
+    std::vector<std::uint32_t> had;
     for_each_contact_of_mesh(world.contacts, mesh_contact, [&](std::uint32_t c) {
         const Manifold& manifold = world.contacts.caches[c].manifold;
+        for (int i = 0; i < manifold.count; ++i) had.push_back(manifold.points[i].id);
         for (int i = 0; i < manifold.count && !m.is_recovering; ++i)
             deepest = std::max(deepest, -manifold.points[i].separation);
     });
@@ -407,6 +409,7 @@ void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& wor
     if (known.candidates.size() != 0) {
         limits.turn_ahead = s.turn_ahead;
         limits.depth = std::min(depth_now, m.seen_depth + m.reach);
+        limits.had = had;
         known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
     }
     if (!holds) find_way_out(s, may_cross, overlap, points, before, m);

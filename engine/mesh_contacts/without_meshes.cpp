@@ -42,7 +42,10 @@ void SolidContacts::put_again(const ContactWorld&, const Task&, std::size_t) {}
 
 std::size_t SolidContacts::bytes() const { return 0; }
 
-SweepHit SweptSolids::first_hit(const ContinuousInput&, const CcdSweep&, const Path&, bool, float) { return {}; }
+SweepHit SweptSolids::first_hit(const ContinuousInput&, const CcdSweep&, const Path&, bool, float,
+                                std::span<const ShapePair>) {
+    return {};
+}
 void SweptSolids::stop(const ContinuousInput&, ContinuousOutput&, const Path&, const SweepHit&) {}
 
 float seam_tolerance(float, float) { std::terminate(); }

@@ -228,8 +228,8 @@ public:
         }
     }
 
-    /// Adds points of a round shape that lies on a face: those of a mapping's dome, or the corners of a rounded box or hull,
-    /// which are balls. Only those count that are over the face, and within `margin` (m). On one or two points alone, a
+    /// Adds points of a round shape that lies on a face: those around the support point of a mapping, or the corners of a
+    /// rounded box or hull, which are balls. Only those count that are over the face, and within `margin` (m). On one or two points alone, a
     /// small body would rock from one side to the other in each step.
     void add_round_points(const Choice& choice, float margin, float distance, Manifold& manifold) const {
         const bool on_a = choice.owner == FaceOwner::a;
@@ -240,9 +240,9 @@ public:
         vec3 points[detail::max_projected_corners];
         int count = 0;
         if (round.type == ShapeType::mapping && manifold.count == 1) {
-            vec3 dome[detail::mapping_dome_points];
-            count = detail::mapping_dome(*round.mapping, down, dome);
-            std::copy(dome, dome + count, points);
+            vec3 around[detail::most_points_around];
+            count = detail::mapping_points_around(*round.mapping, down, around);
+            std::copy(around, around + count, points);
         } else if (round.radius > 0.0f && (round.type == ShapeType::box || round.type == ShapeType::hull)) {
             count = rounded_corners(round, down, points);
         }

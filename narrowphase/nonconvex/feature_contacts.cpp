@@ -317,7 +317,8 @@ void FeatureCandidates::add_vertex_contacts(const SurfaceFeatures& a, const Surf
             first = found_.size();
         }
         const float height = glm::dot(face.normal, p - face.points[0]);
-        if (!(height <= margin && height >= -std::min(limits.depth, face.depth))) continue;
+        const std::uint32_t id = mixed(vertex.id, of_a ? 1u : 2u);
+        if (!(height <= margin && height >= -limits.depth_of(id, face.depth))) continue;
         if (!(beside_face(face, p, std::max(-height, 0.0f)) <= limits.room)) continue;
         const vec3 normal =
             of_a ? -(b_in_a.rotation * face.normal) : -transpose_mul(b_in_a.rotation, face.normal);  // vertex's frame
@@ -336,7 +337,7 @@ void FeatureCandidates::add_vertex_contacts(const SurfaceFeatures& a, const Surf
                        of_a ? foot : vertex.at,
                        of_a ? normal : face.normal,
                        height,
-                       mixed(vertex.id, of_a ? 1u : 2u),
+                       id,
                        of_a ? FaceOwner::b : FaceOwner::a,
                        {of_a ? vertex.triangle : face.triangle, of_a ? face.triangle : vertex.triangle}};
         found_.push_back(found);
@@ -347,7 +348,7 @@ void FeatureCandidates::add_edge_contacts(const SurfaceFeatures& a, const Surfac
                                           const MatrixTransform& b_in_a, float margin, const FeatureLimits& limits) {
     const auto add = [&](const Pair& pair, const vec3& n, const vec3& on_a, const vec3& on_b, std::uint32_t id) {
         const float separation = glm::dot(on_b - on_a, n);
-        const float depth = std::min({limits.depth, a.edges[pair.of_a].depth, b.edges[pair.of_b].depth});
+        const float depth = limits.depth_of(id, std::min(a.edges[pair.of_a].depth, b.edges[pair.of_b].depth));
         if (!(separation <= margin && separation >= -depth)) return;
         if (separation < -limits.sure) {
             // Each end is on a surface of its own.

@@ -22,6 +22,7 @@
 #include <talus/narrowphase/profile.h>
 #include "narrowphase/nonconvex/surface_features.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -55,6 +56,15 @@ struct FeatureLimits {
     /// Deeper overlaps count only if nothing is between the two features but the inside of both surfaces, m.
     float sure = std::numeric_limits<float>::infinity();
     float room = 0.0f;  ///< by how much a point may be beside a face or an edge, for rounding, m
+    /// Ids of points that the two had in the last step. They are known to have come in on this side, so that they may be
+    /// twice as deep as others: up to the far side of a thin wall.
+    std::span<const std::uint32_t> had{};
+
+    /// Returns the largest overlap of a point that counts, m. `half_thickness`: of the solid there, m.
+    float depth_of(std::uint32_t id, float half_thickness) const {
+        const bool was_there = std::find(had.begin(), had.end(), id) != had.end();
+        return std::min(depth, was_there ? 2.0f * half_thickness : half_thickness);
+    }
 };
 
 /// The pairs of features that can touch while two surfaces move by little.

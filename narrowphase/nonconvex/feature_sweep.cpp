@@ -23,6 +23,9 @@ constexpr float beside_feature = 0.1f;
 /// A function that is farther beyond the depth has jumped there. Smaller: hits in fast rotation count as jumps.
 constexpr float jump = 0.5f;
 
+/// The greatest depth of such features, in half thicknesses. Larger: the far side of the wall counts.
+constexpr float most_thick = 1.8f;
+
 /// A basic contact function at a time.
 struct ContactValue {
     float separation;  ///< m
@@ -50,6 +53,7 @@ struct FeatureSweep::Window {
     const SurfaceFeatures &a, &b;
     const SurfaceMotion& motion;
     float depth;                          ///< at which features hit, m
+    float deeper;                         ///< by how much those that overlap deeper may get deeper, m
     float room;                           ///< by how much the place of a contact may be beside a feature, m
     float from, to;                       ///< s
     MatrixTransform start, end;           ///< of the window
@@ -89,11 +93,16 @@ struct FeatureSweep::Window {
     /// Returns when a pair of features gets deeper than it may; infinity if it does not.
     template <class Value>
     float hit(const Value& value, float thick) const {
-        const float level = -std::min(depth, 0.5f * thick);
+        float level = -std::min(depth, 0.5f * thick);
         const ContactValue there = value(end);
         if (!(there.separation <= level)) return infinity;
         const auto is_hit = [&](const ContactValue& at) { return at.separation <= level && at.touches(room); };
         const ContactValue here = value(start), before = value(first);
+        // What has been pressed in deeper than that gets no deeper by more than a hit.
+        if (before.separation <= level && before.touches(room)) {
+            level = before.separation - deeper;
+            if (!(there.separation <= level && level >= -most_thick * thick)) return infinity;
+        }
         if (is_hit(here)) return infinity;
         const bool was_contact = before.separation <= 0.0f && before.touches(room);
         if (was_contact && value(last).separation > level) return infinity;
@@ -143,8 +152,9 @@ float FeatureSweep::first_hit(const SurfaceFeatures& a, const SurfaceFeatures& b
                 depth = std::max({depth, std::min(overlap + depths.depth, depths.deepest), overlap + depths.drop});
             }
         }
-        const Window window{
-            a, b, motion, depth, room, time, to, start, to_matrix_transform(motion.b_in_a(to)), first_pose, last_pose};
+        const Window window{a,          b,        motion, depth, depths.depth,
+                            room,       time,     to,     start, to_matrix_transform(motion.b_in_a(to)),
+                            first_pose, last_pose};
         ++windows_;
         pairs_ += candidates_.size();
         float first = until;

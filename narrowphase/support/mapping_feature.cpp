@@ -164,19 +164,35 @@ private:
 
 }  // namespace
 
-int mapping_dome(const MappingSolid& solid, const vec3& direction, vec3 (&points)[mapping_dome_points]) {
-    if (solid.kind == MappingKind::ellipsoid) return 0;
-    const dvec3 d = unit(dvec3(direction));
-    const Look look(solid, d, solid.mapping->support(d), tolerance::mapping_tilt);
-    if (look.is_curved()) return 0;
-    dvec3 along, across;
-    if (!look.find_flat_directions(along, across)) return 0;
+/// The points of mapping_points_around() on a gently curved dome, at a third of a turn from each other.
+static int points_of_dome(const MappingSolid& solid, const dvec3& d, const dvec3& along, const dvec3& across,
+                          vec3 (&points)[most_points_around]) {
     constexpr double third_x[] = {1.0, -0.5, -0.5}, third_y[] = {0.0, 0.8660254, -0.8660254};
-    for (int i = 0; i < mapping_dome_points; ++i) {
+    for (int i = 0; i < 3; ++i) {
         const dvec3 tilted = unit(d + tolerance::mapping_tilt * (third_x[i] * along + third_y[i] * across));
         points[i] = vec3(solid.mapping->support(tilted) + double(solid.radius) * tilted);
     }
-    return mapping_dome_points;
+    return 3;
+}
+
+int mapping_points_around(const MappingSolid& solid, const vec3& direction, vec3 (&points)[most_points_around]) {
+    if (solid.kind == MappingKind::ellipsoid) return 0;
+    const dvec3 d = unit(dvec3(direction)), top = solid.mapping->support(d);
+    const Look look(solid, d, top, tolerance::mapping_tilt);
+    dvec3 along, across;
+    if (!look.is_curved() && look.find_flat_directions(along, across))
+        return points_of_dome(solid, d, along, across, points);
+    const vec3 half = half_extents(solid.bounds);
+    const double far = tolerance::mapping_far * double(std::max({half.x, half.y, half.z}));
+    const Across sides(d);
+    int count = 0;
+    for (int i = 0; i < most_points_around; ++i) {
+        const glm::dvec2 at = ring_direction(mapping_ring / most_points_around * i + 1);
+        const dvec3 tilted = unit(d + tolerance::mapping_far_tilt * (at.x * sides.u + at.y * sides.v));
+        const dvec3 p = solid.mapping->support(tilted);
+        if (glm::dot(p - top, p - top) > far * far) points[count++] = vec3(p + double(solid.radius) * tilted);
+    }
+    return count;
 }
 
 MappingFacet mapping_facet(const MappingSolid& solid, const vec3& normal, float tilt) {

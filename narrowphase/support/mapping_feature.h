@@ -32,12 +32,17 @@ struct MappingFacet {
 /// a polygon if it has a facet there, a segment, or a point.
 SupportingFeature mapping_feature(const MappingSolid& solid, const vec3& direction, const vec3& top);
 
-inline constexpr int mapping_dome_points = 3;
+inline constexpr int most_points_around = 4;
 
-/// Finds points of the surface around its support point along the unit `direction` (shape frame), in directions tilted by
-/// tolerance::mapping_tilt, and returns their number: 0 if it is curved more than mapping_radius allows. (Ellipsoids are
-/// curved everywhere.) A body that touches with such a dome, on one point, would rotate past all of it in a step.
-int mapping_dome(const MappingSolid& solid, const vec3& direction, vec3 (&points)[mapping_dome_points]);
+/// Finds other points of the surface that a body may touch with soon, if it touches with the support point along the unit
+/// `direction` (shape frame), and returns their number:
+///
+///     on a gently curved dome           around it, in directions tilted by tolerance::mapping_tilt
+///     at the round edge of a flat part  on the far side of that part, in directions tilted by mapping_far_tilt
+///
+/// With one point alone, the body would rotate past all of the dome, or onto the far side, in a step. Finds none on
+/// ellipsoids, which are curved everywhere.
+int mapping_points_around(const MappingSolid& solid, const vec3& direction, vec3 (&points)[most_points_around]);
 
 /// Finds the corners of the facet with the normal `normal` (unit, shape frame), seen along directions that are tilted
 /// by `tilt` (rad).

@@ -238,6 +238,33 @@ TEST_CASE("superellipsoids with exponents of 4 to 12 come to rest, and do not si
     }
 }
 
+TEST_CASE("small superellipsoids come to rest on the ground, not in it") {
+    for (const float size : {0.005f, 0.015f, 0.06f}) {
+        for (const float exponent : {4.0f, 8.0f, 12.0f}) {
+            for (const vec3& form : {vec3(1.0f), vec3(1.0f, 0.4f, 0.7f), vec3(1.0f, 0.25f, 1.0f)}) {
+                CAPTURE(size);
+                CAPTURE(exponent);
+                CAPTURE(form.y);
+                const Shape shape = *superellipsoid(size * form, exponent, exponent);
+                Random random(9);
+                int moving = 0;
+                for (int k = 0; k < 5; ++k) {
+                    World world;
+                    add(world, ground());
+                    BodyDef def = body(shape, {0.0, 0.2, 0.0});
+                    def.rotation = random.rotation();
+                    def.angular_velocity = random.in_box(vec3(5.0f));
+                    const BodyId id = add(world, def);
+                    run(world, 600);
+                    moving += world.is_awake(id) ? 1 : 0;
+                    CHECK(world.position(id).y > 0.8 * double{size} * std::min(form.x, form.y));
+                }
+                CHECK(moving <= 1);
+            }
+        }
+    }
+}
+
 /// In some heaps, one flat body rocks on a single point for ever (docs/shapes.md).
 TEST_CASE("most heaps of flat superellipsoids come to rest, and none sinks") {
     int at_rest = 0;
