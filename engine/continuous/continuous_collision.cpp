@@ -14,7 +14,7 @@ struct ContinuousCollision::Step {
     ContinuousOutput& out;
     const CcdSweep& sweep;
     ImpactResponse& response;
-    std::span<const std::uint32_t> bullets_to_come;  ///< whose turn has not come yet
+    std::span<const std::uint32_t> bullets_to_come, solids_to_come;  ///< bodies with Continuous::all before their turn
 
     Path sweep_body(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch);
     Path sweep_solid(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch);
@@ -86,12 +86,16 @@ Path ContinuousCollision::Step::sweep_solid(std::uint32_t slot, float from, bool
     scratch.resting.clear();
     EnergyBudget budget = ImpactEnergies::body_budget(in, out.joint_solver, slot);
     for (int count = 0;; ++count) {
-        const SweepHit hit =
+        const SweptSolids::Hit hit =
             own.swept_solids_.first_hit(in, sweep, path, dynamic_too, own.swept_.largest_motion(), scratch.disabled);
+        if (hit && in.bodies[hit.other].is_dynamic() && hits_immovable_before(hit.other, path.from + hit.time)) {
+            --count;  // that was no impact
+            continue;
+        }
         if (hit && count < settings::continuous_impacts && hit.manifold.count != 0) {
             const std::size_t disabled = scratch.disabled.size();
             if (response.respond(path, hit, scratch, budget)) sweep_deflected(hit.other);
-            if (scratch.disabled.size() != disabled) --count;  // that was no impact
+            if (scratch.disabled.size() != disabled) --count;
             continue;
         }
         if (hit && is_disabled(in, slot, hit)) {
@@ -150,15 +154,20 @@ Transform ContinuousCollision::Step::end_on_obstacle(Path path, const SweepHit& 
 /// sweeps it against those and returns true. Otherwise it could be hit on the other side of a wall, and go on from
 /// there.
 bool ContinuousCollision::Step::hits_immovable_before(std::uint32_t slot, float time) {
-    if (own.deflected_.find(slot) != nullptr ||
-        std::find(bullets_to_come.begin(), bullets_to_come.end(), slot) == bullets_to_come.end())
-        return false;
+    const auto is_in = [slot](std::span<const std::uint32_t> list) {
+        return std::find(list.begin(), list.end(), slot) != list.end();
+    };
+    const bool is_solid = is_in(solids_to_come);
+    if (own.deflected_.find(slot) != nullptr || !(is_solid || is_in(bullets_to_come))) return false;
     SweepScratch& scratch = own.other_scratch_;
     scratch.disabled.clear();
     scratch.resting.clear();
-    const SweepHit hit = sweep.first_hit(sweep.path_from(slot, 0.0f), false, scratch);
+    const Path path = sweep.path_from(slot, 0.0f);
+    const SweepHit hit =
+        is_solid ? SweepHit(own.swept_solids_.first_hit(in, sweep, path, false, own.swept_.largest_motion(), {}))
+                 : sweep.first_hit(path, false, scratch);
     if (!hit || hit.time > time) return false;
-    own.deflected_.put(sweep_body(slot, 0.0f, false, scratch));
+    own.deflected_.put(is_solid ? sweep_solid(slot, 0.0f, false, scratch) : sweep_body(slot, 0.0f, false, scratch));
     return true;
 }
 
@@ -216,7 +225,7 @@ void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, 
     const CcdSweep sweep(in, deflected_, swept_.largest_motion(), swept_.largest_kinematic_motion());
     ImpactResponse response(in, out, sweep, deflected_, energies_, opened_joints_, impacts_);
     const std::span<const std::uint32_t> bullets = swept_.bullets();
-    Step step{*this, in, out, sweep, response, bullets};
+    Step step{*this, in, out, sweep, response, bullets, {}};
     find_unhindered(in, sweep, jobs);
     bool any_swept = false;
     for (std::size_t i = 0; i < swept_.fast().size(); ++i) {
@@ -228,17 +237,30 @@ void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, 
         step.note_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) deflected_.put(path);
     }
+    // Solids that sleep do not move: what hits them is a contact of the next step.
+    fast_solids_.clear();
+    solid_bullets_.clear();
+    for (const std::uint32_t slot : swept_.solids()) {
+        if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) continue;
+        (in.bodies[slot].continuous == Continuous::all ? solid_bullets_ : fast_solids_).push_back(slot);
+    }
+    const auto sweep_solid = [&](std::uint32_t slot, bool dynamic_too) {
+        const Path* const known = deflected_.find(slot);
+        const Path path = step.sweep_solid(slot, known != nullptr ? known->from : 0.0f, dynamic_too, scratch_);
+        step.note_if_struck(slot);
+        if (path.from > 0.0f) deflected_.put(path);
+    };
+    for (const std::uint32_t slot : fast_solids_) sweep_solid(slot, false);
+    step.solids_to_come = solid_bullets_;
     for (const std::uint32_t slot : bullets) {
         step.bullets_to_come = step.bullets_to_come.subspan(1);
         const Path* const known = deflected_.find(slot);
         deflected_.put(step.sweep_body(slot, known != nullptr ? known->from : 0.0f, true, scratch_));
         step.note_if_struck(slot);
     }
-    for (const std::uint32_t slot : swept_.solids()) {
-        // One that sleeps does not move: what hits it is a contact of the next step.
-        if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) continue;
-        step.sweep_solid(slot, 0.0f, in.bodies[slot].continuous == Continuous::all, scratch_);
-        step.note_if_struck(slot);
+    for (const std::uint32_t slot : solid_bullets_) {
+        step.solids_to_come = step.solids_to_come.subspan(1);
+        sweep_solid(slot, true);
     }
     opened_joints_.close(in, out, sweep, swept_, energies_, other_scratch_);
 }

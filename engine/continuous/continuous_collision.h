@@ -32,7 +32,8 @@
 /// awake list, because an impact changes the paths of both bodies. (A third body that such a path crosses is hit if its
 /// own turn is yet to come: impacts are in order of time for each body, not for the world.) No path counts before it
 /// was swept against fixed and kinematic bodies: a body that is hit before its own turn, or twice in a step, is swept
-/// up to the impact first. Otherwise it could be hit behind a wall. swept_bodies.h says which bodies are swept.
+/// up to the impact first. Otherwise it could be hit behind a wall. swept_bodies.h says which bodies are swept. Solids that
+/// are not convex come after the convex bodies of the same kind, and are swept in another way (swept_solids.h).
 ///
 /// **Joints.** After an impact on a jointed body, its whole articulation goes on, each link along a straight line.
 /// Joints that this has opened are closed at the end of the stage (opened_joints.h).
@@ -100,6 +101,8 @@ private:
 
     SweptBodies swept_;
     Scratch<SweptSolids> swept_solids_;
+    Scratch<std::vector<std::uint32_t>> fast_solids_,
+        solid_bullets_;  ///< of SweptBodies::solids(), by their Continuous
     /// By fast body: whether it hits nothing, by what is known before the first impact of the step. Impacts of other
     /// bodies change that only through joints.
     Scratch<std::vector<std::uint8_t>> unhindered_;

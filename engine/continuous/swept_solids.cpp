@@ -203,7 +203,9 @@ struct HitPoint {
 }  // namespace
 
 /// Finds the points of a hit: those that face as the one does at which the two approach each other fastest.
-void SweptSolids::find_points(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, SweepHit& hit) {
+void SweptSolids::find_points(const ContinuousInput& in, Hit& hit) {
+    const Meeting& meeting = hit.met;
+    const SweptBody body = against(in, meeting, hit.swept);
     const TriangleSet *const own = surface(in, meeting.own), *const other = surface(in, meeting.other);
     const Transform at_own = pose_at(meeting.own_motion, hit.time), at_other = pose_at(meeting.other_motion, hit.time);
     const MatrixTransform other_in_own = to_matrix_transform(relative(at_own, at_other)),
@@ -297,11 +299,10 @@ static void take_back_gravity(const ContinuousInput& in, Body& body, float lost)
     body.linear_velocity -= std::clamp(falls, 0.0f, strength * lost) * down;
 }
 
-SweepHit SweptSolids::first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
-                                float largest_motion, std::span<const ShapePair> disabled) {
-    SweepHit first;
+SweptSolids::Hit SweptSolids::first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path,
+                                        bool dynamic_too, float largest_motion, std::span<const ShapePair> disabled) {
+    Hit first;
     first.time = in.dt - path.from;
-    met_ = nullptr;
     if (surfaces_.size() > settings::most_swept_surfaces) surfaces_.clear();
     find_meetings(in, sweep, path, dynamic_too, largest_motion);
     std::erase_if(meetings_, [&](const Meeting& each) {
@@ -315,27 +316,30 @@ SweepHit SweptSolids::first_hit(const ContinuousInput& in, const CcdSweep& sweep
     const float motion = first.time * (std::sqrt(length_squared(path.motion.linear_velocity)) +
                                        body.radius * std::sqrt(length_squared(path.motion.angular_velocity))) +
                          largest_motion;
-    swept_ = {inner_radius, in.allowed_depth(path.slot),
-              std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places), motion};
+    first.swept = {inner_radius, in.allowed_depth(path.slot),
+                   std::clamp(std::ceil(motion / inner_radius), 1.0f, settings::most_solid_places), motion};
+    const Meeting* met = nullptr;
     for (const Meeting& each : meetings_) {
-        const float time = hit(in, each, swept_, first.time);
-        if (time < first.time) first.time = time, met_ = &each;
+        const float time = hit(in, each, first.swept, first.time);
+        if (time < first.time) first.time = time, met = &each;
     }
-    if (met_ == nullptr) return first;
-    first.other = met_->other_body;
-    first.shape = met_->own;
-    first.other_shape = met_->other;
-    find_points(in, *met_, against(in, *met_, swept_), first);
+    if (met == nullptr) return first;
+    first.met = *met;
+    first.other = met->other_body;
+    first.shape = met->own;
+    first.other_shape = met->other;
+    find_points(in, first);
     return first;
 }
 
-void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const SweepHit& hit) {
+void SweptSolids::stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const Hit& hit) {
     const float least =
-        std::min(settings::least_solid_motion, settings::least_solid_way * swept_.inner_radius / swept_.motion);
-    const float duration = met_->duration, end = std::min(std::max(hit.time, least * in.dt), duration);
+        std::min(settings::least_solid_motion, settings::least_solid_way * hit.swept.inner_radius / hit.swept.motion);
+    const float duration = hit.met.duration, end = std::min(std::max(hit.time, least * in.dt), duration);
     const bool moves = !in.bodies[hit.other].is_dynamic() && in.solver_body(hit.other) != nullptr;
-    const bool is_carried = moves && is_run_over(in, *met_, swept_, end);
-    out.set_end_pose(in, path.slot, is_carried ? carried(path, end, met_->other_motion, duration) : path.pose_at(end));
+    const bool is_carried = moves && is_run_over(in, hit.met, hit.swept, end);
+    out.set_end_pose(in, path.slot,
+                     is_carried ? carried(path, end, hit.met.other_motion, duration) : path.pose_at(end));
     take_back_gravity(in, out.bodies[path.slot], duration - end);
 }
 

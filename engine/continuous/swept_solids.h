@@ -29,15 +29,6 @@ namespace talus {
 
 class SweptSolids {
 public:
-    /// Returns what a body hits first on its path. A hit without a manifold is one that it does not approach.
-    /// `largest_motion`: how far a point of any other body that it may hit has moved in the step at most, m. `disabled`:
-    /// shapes that do not hit each other.
-    SweepHit first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
-                       float largest_motion, std::span<const ShapePair> disabled);
-    /// Ends the step of the body at the hit that first_hit() has just found.
-    void stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const SweepHit& hit);
-
-private:
     /// A shape of the body and one of another body, and how they move, as seen from the path's origin.
     struct Meeting {
         std::uint32_t own, other, other_body;
@@ -50,10 +41,24 @@ private:
         float places;        ///< the number of places at which it is compared with a round shape
         float motion;        ///< the most that points of it and of what it may hit move past each other, m
     };
+    struct Hit : SweepHit {
+        Meeting met{};      ///< the two shapes
+        SweptBody swept{};  ///< the body
+    };
+
+    /// Returns what a body hits first on its path. A hit without a manifold is one that it does not approach.
+    /// `largest_motion`: how far a point of any other body that it may hit has moved in the step at most, m. `disabled`:
+    /// shapes that do not hit each other.
+    Hit first_hit(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
+                  float largest_motion, std::span<const ShapePair> disabled);
+    /// Ends the step of the body at a hit.
+    void stop(const ContinuousInput& in, ContinuousOutput& out, const Path& path, const Hit& hit);
+
+private:
     void find_meetings(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
                        float largest_motion);
     SweptBody against(const ContinuousInput& in, const Meeting& meeting, SweptBody body) const;
-    void find_points(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, SweepHit& hit);
+    void find_points(const ContinuousInput& in, Hit& hit);
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
     const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box, const vec3& from);
     float hit(const ContinuousInput& in, const Meeting& meeting, const SweptBody& body, float end);
@@ -65,8 +70,6 @@ private:
 
     // Scratch.
     std::vector<Meeting> meetings_;
-    const Meeting* met_ = nullptr;  ///< that of the last hit
-    SweptBody swept_{};             ///< of the last body
     std::vector<std::uint32_t> near_bodies_;
     struct KnownSurface {
         std::uint32_t version = 0;  ///< of the shape

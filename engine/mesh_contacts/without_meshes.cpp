@@ -42,11 +42,11 @@ void SolidContacts::put_again(const ContactWorld&, const Task&, std::size_t) {}
 
 std::size_t SolidContacts::bytes() const { return 0; }
 
-SweepHit SweptSolids::first_hit(const ContinuousInput&, const CcdSweep&, const Path&, bool, float,
-                                std::span<const ShapePair>) {
+SweptSolids::Hit SweptSolids::first_hit(const ContinuousInput&, const CcdSweep&, const Path&, bool, float,
+                                        std::span<const ShapePair>) {
     return {};
 }
-void SweptSolids::stop(const ContinuousInput&, ContinuousOutput&, const Path&, const SweepHit&) {}
+void SweptSolids::stop(const ContinuousInput&, ContinuousOutput&, const Path&, const Hit&) {}
 
 float seam_tolerance(float, float) { std::terminate(); }
 
