@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import display
 
 WIDTH, HEIGHT = 1280, 720
-SOLIDS = "34,16"  # of the scene solid_heap, after 60 steps
+SOLIDS = "26,17"  # of the scene solid_heap, after 60 steps
 
 
 def check(what, good):
