@@ -508,8 +508,8 @@ inline constexpr float most_solid_places = 256.0f;
 /// The deepest contacts at the start of a step that a sweep of a solid looks for, in depths at which features hit. Larger:
 /// more pairs of features. Smaller: bodies that are pressed into others go through.
 inline constexpr float solid_deepest = 4.0f;
-/// The same for a round shape. Larger: solids get through thin discs. Smaller: those that are pressed into it lose parts of
-/// their steps.
+/// The same for a round shape. Larger: solids get through thin discs. Smaller: solids that are pressed into such a shape
+/// lose parts of their steps.
 inline constexpr float solid_deepest_in_round = 2.0f;
 /// The greatest depth at which a solid hits a wall, in thicknesses of that. Larger: solids are pushed out at the back of
 /// thin walls.

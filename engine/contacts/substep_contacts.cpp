@@ -61,8 +61,8 @@ void SubstepContacts::find_fast(const SolverIndices& indices, const BodyStore& b
         renews_ = renews_ || far_turners_[slot] != 0;
         any_far = any_far || far_movers_[slot] != 0;
     }
-    // A solid that falls on a corner and turns comes down on the next one within the step. (Manifolds of convex shapes have
-    // most of a face's corners from the start. With room for all of them, `tumble8` takes 4% longer, and overlaps as much.)
+    // A solid that falls on a corner and rotates may touch with the next corner within the step. (Manifolds of convex shapes
+    // have most of a face's corners from the start of the step. With more room for them, `tumble8` takes 4% longer.)
     const auto turns_far = [&](bool is_pushed, std::uint32_t slot) { return is_pushed && far_turners_[slot] != 0; };
     for (ConstraintGraph::Edge& edge : edges) {
         if (!renews_) break;

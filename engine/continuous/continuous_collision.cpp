@@ -157,7 +157,7 @@ bool ContinuousCollision::Step::hits_immovable_before(std::uint32_t slot, float 
     const auto is_in = [slot](std::span<const std::uint32_t> list) {
         return std::find(list.begin(), list.end(), slot) != list.end();
     };
-    const bool is_solid = is_in(solids_to_come);
+    const bool is_solid = is_in(solids_to_come) && !in.joints.has_any(slot) && in.solver_body(slot) != nullptr;
     if (own.deflected_.find(slot) != nullptr || !(is_solid || is_in(bullets_to_come))) return false;
     SweepScratch& scratch = own.other_scratch_;
     scratch.disabled.clear();
@@ -237,28 +237,23 @@ void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out, 
         step.note_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) deflected_.put(path);
     }
-    // Solids that sleep do not move: what hits them is a contact of the next step.
-    fast_solids_.clear();
-    solid_bullets_.clear();
-    for (const std::uint32_t slot : swept_.solids()) {
-        if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) continue;
-        (in.bodies[slot].continuous == Continuous::all ? solid_bullets_ : fast_solids_).push_back(slot);
-    }
     const auto sweep_solid = [&](std::uint32_t slot, bool dynamic_too) {
+        // A sleeping solid does not move: a body that hits it has a contact with it in the next step.
+        if (in.joints.has_any(slot) || in.solver_body(slot) == nullptr) return;
         const Path* const known = deflected_.find(slot);
         const Path path = step.sweep_solid(slot, known != nullptr ? known->from : 0.0f, dynamic_too, scratch_);
         step.note_if_struck(slot);
         if (path.from > 0.0f) deflected_.put(path);
     };
-    for (const std::uint32_t slot : fast_solids_) sweep_solid(slot, false);
-    step.solids_to_come = solid_bullets_;
+    for (const std::uint32_t slot : swept_.solids()) sweep_solid(slot, false);
+    step.solids_to_come = swept_.solid_bullets();
     for (const std::uint32_t slot : bullets) {
         step.bullets_to_come = step.bullets_to_come.subspan(1);
         const Path* const known = deflected_.find(slot);
         deflected_.put(step.sweep_body(slot, known != nullptr ? known->from : 0.0f, true, scratch_));
         step.note_if_struck(slot);
     }
-    for (const std::uint32_t slot : solid_bullets_) {
+    for (const std::uint32_t slot : swept_.solid_bullets()) {
         step.solids_to_come = step.solids_to_come.subspan(1);
         sweep_solid(slot, true);
     }

@@ -101,8 +101,6 @@ private:
 
     SweptBodies swept_;
     Scratch<SweptSolids> swept_solids_;
-    Scratch<std::vector<std::uint32_t>> fast_solids_,
-        solid_bullets_;  ///< of SweptBodies::solids(), by their Continuous
     /// By fast body: whether it hits nothing, by what is known before the first impact of the step. Impacts of other
     /// bodies change that only through joints.
     Scratch<std::vector<std::uint8_t>> unhindered_;

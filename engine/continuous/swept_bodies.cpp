@@ -72,8 +72,15 @@ void SweptBodies::clear() {
     fast_.clear();
     bullets_.clear();
     solids_.clear();
+    solid_bullets_.clear();
     moving_kinematics_.clear();
     stray_kinematic_boxes_.clear();
+}
+
+std::vector<std::uint32_t>& SweptBodies::list_of(const ContinuousInput& in, const Body& body) {
+    const bool is_bullet = body.continuous == Continuous::all;
+    if (in.has_mesh(body)) return is_bullet ? solid_bullets_ : solids_;
+    return is_bullet ? bullets_ : fast_;
 }
 
 void SweptBodies::find(const ContinuousInput& in) {
@@ -97,7 +104,7 @@ void SweptBodies::find(const ContinuousInput& in) {
         if (body.continuous == Continuous::off) continue;
         const bool fast = is_fast(body, motion2) && is_fast(body, surface_motion_squared(in, body, displacement, turn));
         if (!fast && !is_pressed(in, slot)) continue;
-        (in.has_mesh(body) ? solids_ : body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
+        list_of(in, body).push_back(slot);
     }
     largest_kinematic_motion_ = std::sqrt(kinematic2);
     largest_motion_ = std::max(largest_kinematic_motion_, std::sqrt(dynamic2));
@@ -109,6 +116,7 @@ void SweptBodies::find(const ContinuousInput& in) {
     add_solids_at_thin_walls(in);
 }
 
+/// Adds the solids that may push a part of themselves through a thin wall in a motion that is slow for their size.
 void SweptBodies::add_solids_at_thin_walls(const ContinuousInput& in) {
     for (const MeshContact& m : in.contacts.mesh_contacts) {
         if (!m.by_features || m.sensor || m.mesh == null_index) continue;
@@ -120,8 +128,9 @@ void SweptBodies::add_solids_at_thin_walls(const ContinuousInput& in) {
         if (moved == nullptr || !in.has_mesh(body)) continue;
         const float limit = settings::solid_wall_motion * in.wall_thickness(mesh_is_wall ? m.mesh : m.shape);
         const float motion2 = motion_squared(load3(moved->displacement), load3(moved->turn), body.radius);
-        if (!(motion2 > limit * limit) || std::find(solids_.begin(), solids_.end(), slot) != solids_.end()) continue;
-        solids_.push_back(slot);
+        if (!(motion2 > limit * limit)) continue;
+        std::vector<std::uint32_t>& list = list_of(in, body);
+        if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);
     }
 }
 
@@ -145,9 +154,7 @@ void SweptBodies::add_bodies_near(const ContinuousInput& in, std::uint32_t kinem
         const float relative_motion =
             glm::length(relative) + curve + glm::length(dt * own.angular_velocity - rotation) * other.radius;
         if (!is_fast(other, relative_motion * relative_motion)) return;
-        std::vector<std::uint32_t>& list = in.has_mesh(other)                    ? solids_
-                                           : other.continuous == Continuous::all ? bullets_
-                                                                                 : fast_;
+        std::vector<std::uint32_t>& list = list_of(in, other);
         if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);
     });
 }

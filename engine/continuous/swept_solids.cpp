@@ -129,7 +129,8 @@ float SweptSolids::round_hit(const TriangleSet& solid, const RigidMotion& solid_
                         points_);
         return points_.empty() ? unknown : -points_.back().separation;
     };
-    // After an impact the two touch: by rounding they may overlap there, and their points be apart.
+    // A path that begins at an impact begins where the two touch. There, rounding may make the shapes overlap and their
+    // contact points be apart.
     const float first = depth(0.0f, settings::solid_straight * allowed);
     if (first == unknown) return end;
     const float level = std::max({allowed, std::min(first + allowed, settings::solid_deepest_in_round * allowed),
@@ -174,7 +175,8 @@ float SweptSolids::feature_hit(const Meeting& meeting, const TriangleSet& own, c
     return sweep_.first_hit(*own.solid_features(), other_features, motion, depths, end);
 }
 
-/// Returns the same body against the shape of a meeting: in a thin wall, contacts tell no longer from which side it came.
+/// Returns the body with the overlap that it is allowed in the other shape of a meeting. In a thin wall that is less:
+/// deeper contacts no longer tell from which side the body came.
 SweptSolids::SweptBody SweptSolids::against(const ContinuousInput& in, const Meeting& meeting, SweptBody body) const {
     body.allowed = std::min(body.allowed, settings::solid_wall_depth * in.wall_thickness(meeting.other));
     return body;
@@ -192,28 +194,17 @@ float SweptSolids::hit(const ContinuousInput& in, const Meeting& meeting, const 
     return feature_hit(meeting, *own, *other, swept, end);
 }
 
-namespace {
-
-/// A point of a hit, for choose_points().
-struct HitPoint {
-    vec3 on_mesh, on_other;  ///< in the frames of the body's shape and of the other one, m
-    float separation;
-};
-
-}  // namespace
-
-/// Finds the points of a hit: those that face as the one does at which the two approach each other fastest.
-void SweptSolids::find_points(const ContinuousInput& in, Hit& hit) {
+/// Finds the places where the two shapes of a hit touch (hit_points_).
+void SweptSolids::find_touching(const ContinuousInput& in, const Hit& hit, float allowed, float margin) {
     const Meeting& meeting = hit.met;
-    const SweptBody body = against(in, meeting, hit.swept);
     const TriangleSet *const own = surface(in, meeting.own), *const other = surface(in, meeting.other);
     const Transform at_own = pose_at(meeting.own_motion, hit.time), at_other = pose_at(meeting.other_motion, hit.time);
     const MatrixTransform other_in_own = to_matrix_transform(relative(at_own, at_other)),
                           own_in_other = to_matrix_transform(relative(at_other, at_own));
-    const float margin = 2.0f * tolerance::contact_margin * body.inner_radius;
-    const detail::FeatureLimits limits{.depth = settings::solid_deepest * body.allowed,
-                                       .room = settings::solid_straight * body.allowed};
+    detail::FeatureLimits limits{.depth = settings::solid_deepest * allowed,
+                                 .room = settings::solid_straight * allowed};
     points_.clear();
+    hit_points_.clear();
     const bool own_is_a = own != nullptr;
     if (own != nullptr && other != nullptr) {
         const Aabb box = transform_box(own_in_other, expand(own->bounds(), margin));
@@ -226,49 +217,62 @@ void SweptSolids::find_points(const ContinuousInput& in, Hit& hit) {
         if (!solid.is_solid()) return;
         const Shape& shape = in.shapes.defs[own_is_a ? meeting.other : meeting.own].shape;
         const MatrixTransform& place = own_is_a ? other_in_own : own_in_other;
-        detail::FeatureLimits of_round = limits;
-        of_round.sure = limits.depth;
+        limits.sure = limits.depth;
         round_.find(solid, shape, place, margin);
-        round_.evaluate(solid, shape, place, margin, of_round, points_);
+        round_.evaluate(solid, shape, place, margin, limits, points_);
     }
-    const auto velocity = [&](const RigidMotion& motion, const Transform& pose, const vec3& point) {
+    const auto triangle_of = [&](std::uint32_t shape, std::uint32_t triangle) {
+        return in.shapes.defs[shape].mesh ? triangle : null_index;
+    };
+    for (const detail::FeaturePoint& p : points_) {
+        const bool a = own_is_a;
+        hit_points_.push_back({a ? p.on_a : p.on_b, a ? p.on_b : p.on_a, p.separation,
+                               rotate((a ? at_own : at_other).rotation, a ? -p.normal : p.normal),
+                               triangle_of(meeting.own, p.triangles[a ? 0 : 1]),
+                               triangle_of(meeting.other, p.triangles[a ? 1 : 0])});
+    }
+}
+
+/// Finds the points of a hit: those that face as the one does at which the two approach each other fastest. Finds none if
+/// they hardly approach: the contacts of the next step stop such a body.
+void SweptSolids::find_points(const ContinuousInput& in, Hit& hit) {
+    const Meeting& meeting = hit.met;
+    const float allowed = against(in, meeting, hit.swept).allowed;
+    const float margin = 2.0f * tolerance::contact_margin * hit.swept.inner_radius;
+    find_touching(in, hit, allowed, margin);
+    const Transform at_own = pose_at(meeting.own_motion, hit.time), at_other = pose_at(meeting.other_motion, hit.time);
+    const auto velocity = [](const RigidMotion& motion, const Transform& pose, const vec3& point) {
         const vec3 arm = point - transform_point(pose, motion.center);
         return motion.linear_velocity + glm::cross(motion.angular_velocity, arm);
     };
-    const detail::FeaturePoint* fastest = nullptr;
+    const HitPoint* fastest = nullptr;
     float closing = 0.0f;
-    for (const detail::FeaturePoint& p : points_) {
-        const vec3 normal = rotate((own_is_a ? at_own : at_other).rotation, own_is_a ? -p.normal : p.normal);
-        const vec3 place = transform_point(at_own, own_is_a ? p.on_a : p.on_b);
+    for (const HitPoint& p : hit_points_) {
+        const vec3 place = transform_point(at_own, p.on_mesh);
         const float speed = glm::dot(
-            normal, velocity(meeting.other_motion, at_other, place) - velocity(meeting.own_motion, at_own, place));
-        if (!(p.separation < -settings::solid_straight * body.allowed && speed > closing)) continue;
+            p.normal, velocity(meeting.other_motion, at_other, place) - velocity(meeting.own_motion, at_own, place));
+        if (!(p.separation < -settings::solid_straight * allowed && speed > closing)) continue;
         closing = speed;
         fastest = &p;
-        hit.toi.normal = normal;
     }
-    // What is this slow is left to the contacts.
-    if (fastest == nullptr || !(closing * (meeting.duration - hit.time) > body.allowed)) return;
-    std::vector<HitPoint> points;
-    for (const detail::FeaturePoint& p : points_) {
-        if (glm::dot(p.normal, fastest->normal) < settings::patch_normal) continue;
-        points.push_back({own_is_a ? p.on_a : p.on_b, own_is_a ? p.on_b : p.on_a, p.separation});
-    }
+    if (fastest == nullptr || !(closing * (meeting.duration - hit.time) > allowed)) return;
+    const HitPoint first = *fastest;
+    hit.toi.normal = first.normal;
+    hit.toi.point_a = transform_point(at_other, first.on_other);
+    hit.toi.point_b = transform_point(at_own, first.on_mesh);
+    hit.toi.separation = first.separation;
+    hit.triangle = first.other_triangle;
+    hit.own_triangle = first.own_triangle;
+    std::erase_if(hit_points_,
+                  [&](const HitPoint& p) { return glm::dot(p.normal, first.normal) < settings::patch_normal; });
     std::size_t chosen[max_manifold_points];
-    const vec3 in_own = inverse_rotate(at_own.rotation, hit.toi.normal);
-    hit.manifold.count = choose_points<false>(points, in_own, body.inner_radius, margin, {}, chosen);
-    hit.manifold.normal = inverse_rotate(at_other.rotation, hit.toi.normal);
+    hit.manifold.count = choose_points<false>(hit_points_, inverse_rotate(at_own.rotation, first.normal),
+                                              hit.swept.inner_radius, margin, {}, chosen);
+    hit.manifold.normal = inverse_rotate(at_other.rotation, first.normal);
     for (int i = 0; i < hit.manifold.count; ++i) {
-        const HitPoint& p = points[chosen[i]];
+        const HitPoint& p = hit_points_[chosen[i]];
         hit.manifold.points[i] = {p.on_other, p.on_mesh, p.separation, 0};
     }
-    hit.triangle = fastest->triangles[own_is_a ? 1 : 0];
-    hit.own_triangle = fastest->triangles[own_is_a ? 0 : 1];
-    if (!in.shapes.defs[meeting.own].mesh) hit.own_triangle = null_index;
-    if (!in.shapes.defs[meeting.other].mesh) hit.triangle = null_index;
-    hit.toi.point_a = transform_point(at_other, own_is_a ? fastest->on_b : fastest->on_a);
-    hit.toi.point_b = transform_point(at_own, own_is_a ? fastest->on_a : fastest->on_b);
-    hit.toi.separation = fastest->separation;
 }
 
 /// Returns whether the other shape of a meeting gets too deep into the body in the rest of the step if the body stands

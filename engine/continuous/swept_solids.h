@@ -58,6 +58,14 @@ private:
     void find_meetings(const ContinuousInput& in, const CcdSweep& sweep, const Path& path, bool dynamic_too,
                        float largest_motion);
     SweptBody against(const ContinuousInput& in, const Meeting& meeting, SweptBody body) const;
+    /// A place where the two shapes of a hit touch.
+    struct HitPoint {
+        vec3 on_mesh, on_other;  ///< on the body's shape and on the other one, in their frames, m
+        float separation;        ///< m
+        vec3 normal;             ///< unit, along the world's axes, from the other shape to the body's
+        std::uint32_t own_triangle, other_triangle;  ///< of their meshes; null_index without one
+    };
+    void find_touching(const ContinuousInput& in, const Hit& hit, float allowed, float margin);
     void find_points(const ContinuousInput& in, Hit& hit);
     const TriangleSet* surface(const ContinuousInput& in, std::uint32_t shape);
     const detail::SurfaceFeatures& features_near(const TriangleSet& set, const Aabb& box, const vec3& from);
@@ -81,6 +89,7 @@ private:
     detail::FeatureCandidates candidates_;
     detail::RoundCandidates round_;
     std::vector<detail::FeaturePoint> points_;
+    std::vector<HitPoint> hit_points_;
     std::vector<std::uint32_t> found_;
 };
 

@@ -413,7 +413,7 @@ void SolidContacts::find_with_surface(const Surfaces& s, const ContactWorld& wor
         known.candidates.evaluate(s.features_a, s.features_b, b_in_a, std::min(margin, m.near_margin), limits, points);
     }
     if (!holds) find_way_out(s, may_cross, overlap, points, before, m);
-    // Of features that are pushed apart as a whole, deep ones may have a wrong direction.
+    // While the two are pushed apart as a whole, contacts of deep features may have a wrong direction.
     if (m.way_out != vec3(0.0f))
         std::erase_if(points, [&](const detail::FeaturePoint& p) { return p.separation < -s.shallow(); });
     push_out(s, m, points);
@@ -503,12 +503,12 @@ static int take_next_points(std::span<const PatchPoint> points, const Rise& rise
     const PatchPoint& deepest = points[chosen[0]];
     const float least = settings::next_point_gap * slop, rise_of_deepest = rise(deepest);
     const auto gap = [&](std::size_t i) { return points[i].separation - deepest.separation; };
-    // When it is as deep as the deepest one, step.
+    // When a point is as deep as the deepest one, in steps; 1: not in this step.
     const auto touches_at = [&](std::size_t i) {
         const float closing = rise_of_deepest - rise(points[i]);
         return gap(i) < closing ? gap(i) / closing : 1.0f;
     };
-    // If the bodies fall onto each other, all of their points do, and the impact changes the rotation.
+    // If the bodies fall onto each other, all points approach. The impact then changes the rotation.
     const auto stays_apart = [&](std::size_t i) {
         return touches_at(i) == 1.0f && !(points[i].separation < -rise(points[i]));
     };

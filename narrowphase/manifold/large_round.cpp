@@ -1,6 +1,7 @@
 #include "narrowphase/manifold/large_round.h"
 
 #include "narrowphase/analytic/closed_forms.h"
+#include "narrowphase/manifold/deepest_points.h"
 #include "narrowphase/manifold/projected_feature.h"
 #include "narrowphase/shapes/point_shape.h"
 #include "narrowphase/shapes/shape_measures.h"
@@ -73,13 +74,7 @@ void add_corners_on_large_round(const Shape& a, const Shape& b, const MatrixTran
     const float flat_to = tolerance::large_round_flat * static_cast<float>(size_of(flat));
     if (near == count && near >= 3 && near <= max_manifold_points && shallowest <= deepest + flat_to)
         manifold.count = 0;
-    // The deepest ones.
-    const int rest = std::min(max_manifold_points - manifold.count, near);
-    std::partial_sort(found, found + rest, found + near, [](const ManifoldPoint& x, const ManifoldPoint& y) {
-        return x.separation != y.separation ? x.separation < y.separation : x.id < y.id;
-    });
-    std::copy(found, found + rest, manifold.points + manifold.count);
-    manifold.count += rest;
+    add_deepest({found, static_cast<std::size_t>(near)}, manifold);
 }
 
 }  // namespace talus::detail

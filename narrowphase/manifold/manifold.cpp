@@ -4,6 +4,7 @@
 #include "common/assert.h"
 #include "common/lanes/lanes.h"
 #include "narrowphase/manifold/clip.h"
+#include "narrowphase/manifold/deepest_points.h"
 #include "narrowphase/manifold/large_round.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/projected_feature.h"
@@ -229,8 +230,9 @@ public:
     }
 
     /// Adds points of a round shape that lies on a face: those around the support point of a mapping, or the corners of a
-    /// rounded box or hull, which are balls. Only those count that are over the face, and within `margin` (m). On one or two points alone, a
-    /// small body would rock from one side to the other in each step.
+    /// rounded box or hull, which are spheres. A point counts if it is over the face, within `margin` (m) of it, and
+    /// farther than `distance` (m) from the manifold's points. With one or two points alone, a small body would rock from
+    /// one side to the other in each step.
     void add_round_points(const Choice& choice, float margin, float distance, Manifold& manifold) const {
         const bool on_a = choice.owner == FaceOwner::a;
         const Shape& round = on_a ? b_ : a_;
@@ -263,19 +265,14 @@ public:
             found[near++] = {on_a ? foot : points[i], on_a ? points[i] : in_b(foot), separation,
                              static_cast<std::uint32_t>(i + 1)};
         }
-        const int rest = std::min(max_manifold_points - manifold.count, near);
-        std::partial_sort(found, found + rest, found + near, [](const ManifoldPoint& x, const ManifoldPoint& y) {
-            return x.separation != y.separation ? x.separation < y.separation : x.id < y.id;
-        });
-        std::copy(found, found + rest, manifold.points + manifold.count);
-        manifold.count += rest;
+        detail::add_deepest({found, static_cast<std::size_t>(near)}, manifold);
     }
 
     ProjectedFeature projected_a, projected_b;
     Candidates candidates;
 
 private:
-    /// Finds the lowest points of the balls at the corners of that face of a rounded box or hull that faces down most.
+    /// Finds the lowest points of the spheres at the corners of a rounded box or hull: those of the face that faces down most.
     static int rounded_corners(const Shape& shape, const vec3& down, vec3* points) {
         Shape core = shape;
         core.radius = 0.0f;

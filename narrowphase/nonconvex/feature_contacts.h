@@ -56,8 +56,8 @@ struct FeatureLimits {
     /// Deeper overlaps count only if nothing is between the two features but the inside of both surfaces, m.
     float sure = std::numeric_limits<float>::infinity();
     float room = 0.0f;  ///< by how much a point may be beside a face or an edge, for rounding, m
-    /// Ids of points that the two had in the last step. They are known to have come in on this side, so that they may be
-    /// twice as deep as others: up to the far side of a thin wall.
+    /// Ids of the contact points that the two surfaces had when they were evaluated last. Such a point is known to have
+    /// entered on this side, so it may be twice as deep as others: up to the far side of a thin wall.
     std::span<const std::uint32_t> had{};
 
     /// Returns the largest overlap of a point that counts, m. `half_thickness`: of the solid there, m.

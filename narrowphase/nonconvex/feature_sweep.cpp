@@ -23,7 +23,8 @@ constexpr float beside_feature = 0.1f;
 /// A function that is farther beyond the depth has jumped there. Smaller: hits in fast rotation count as jumps.
 constexpr float jump = 0.5f;
 
-/// The greatest depth of such features, in half thicknesses. Larger: the far side of the wall counts.
+/// The greatest depth of features that were pressed into each other before the motion, in half thicknesses of the solid
+/// there. Larger: the far side of a wall counts.
 constexpr float most_thick = 1.8f;
 
 /// A basic contact function at a time.
@@ -53,7 +54,7 @@ struct FeatureSweep::Window {
     const SurfaceFeatures &a, &b;
     const SurfaceMotion& motion;
     float depth;                          ///< at which features hit, m
-    float deeper;                         ///< by how much those that overlap deeper may get deeper, m
+    float deeper;                         ///< by how much features may get deeper that were deeper before, m
     float room;                           ///< by how much the place of a contact may be beside a feature, m
     float from, to;                       ///< s
     MatrixTransform start, end;           ///< of the window
@@ -98,7 +99,7 @@ struct FeatureSweep::Window {
         if (!(there.separation <= level)) return infinity;
         const auto is_hit = [&](const ContactValue& at) { return at.separation <= level && at.touches(room); };
         const ContactValue here = value(start), before = value(first);
-        // What has been pressed in deeper than that gets no deeper by more than a hit.
+        // Features that were pressed deeper before get deeper by the depth of a hit at most.
         if (before.separation <= level && before.touches(room)) {
             level = before.separation - deeper;
             if (!(there.separation <= level && level >= -most_thick * thick)) return infinity;
@@ -152,9 +153,18 @@ float FeatureSweep::first_hit(const SurfaceFeatures& a, const SurfaceFeatures& b
                 depth = std::max({depth, std::min(overlap + depths.depth, depths.deepest), overlap + depths.drop});
             }
         }
-        const Window window{a,          b,        motion, depth, depths.depth,
-                            room,       time,     to,     start, to_matrix_transform(motion.b_in_a(to)),
-                            first_pose, last_pose};
+        const Window window{.a = a,
+                            .b = b,
+                            .motion = motion,
+                            .depth = depth,
+                            .deeper = depths.depth,
+                            .room = room,
+                            .from = time,
+                            .to = to,
+                            .start = start,
+                            .end = to_matrix_transform(motion.b_in_a(to)),
+                            .first = first_pose,
+                            .last = last_pose};
         ++windows_;
         pairs_ += candidates_.size();
         float first = until;

@@ -30,7 +30,7 @@ struct SurfaceMotion {
 };
 
 /// How deep features get into each other until that counts as a hit, m. Half of SurfaceFeatures::Face::depth is another
-/// limit, but for those that have been pressed in deeper before.
+/// limit, except for features that were pressed deeper before the motion.
 struct HitDepths {
     float depth;  ///< the depth of a hit, if the surfaces are apart at the start; else, by how much they may get deeper
     float deepest;  ///< the greatest depth to which they may get in this way
